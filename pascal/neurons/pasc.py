@@ -1,0 +1,82 @@
+"""The PASC integrate-and-fire neuron: Algorithm 1, in its three phases, on integer spike counts.
+
+Algorithm 2 is the same with one input timestep: an image is a train of one timestep.
+"""
+
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor
+
+from pascal.errors import PascalError
+from pascal.neurons.qcfs import check_levels
+
+
+def pasc_spikes(currents: Iterable[Tensor], step: Tensor | float, levels: int) -> Tensor:
+    """Algorithm 1: weighted inputs of L_{n−1} timesteps in, an earliest-first spike train of L_n timesteps out.
+
+    Shape: `currents` (L_{n−1}, ...), or any iterable of that many tensors → bool (levels, ...).
+    """
+    check_levels(levels)
+    membrane, count, timesteps = integrate(currents, step)
+    count = settle(membrane, count, step, max(timesteps, levels) - 1)
+    return emit(count, levels)
+
+
+def integrate(currents: Iterable[Tensor], step: Tensor | float) -> tuple[Tensor, Tensor, int]:
+    """Phase 1: integrate and fire on the incoming currents. Returns membrane, count and timesteps seen.
+
+    Lines 3–10: mem(0) = θ*/2; mem(t) = mem(t−1) + X[t]; at mem ≥ θ* count a spike and subtract θ*.
+    """
+    membrane, count, timesteps = None, None, 0
+    for current in currents:
+        if membrane is None or count is None:
+            membrane = half(step, current).expand_as(current).clone()
+            count = torch.zeros_like(current, dtype=torch.int32)
+        membrane += current
+        fired = membrane >= step
+        count += fired
+        membrane -= fired * step
+        timesteps += 1
+    if membrane is None or count is None:
+        raise PascalError("currents: got 0 timesteps, expected at least 1")
+    return membrane, count, timesteps
+
+
+def settle(membrane: Tensor, count: Tensor, step: Tensor | float, timesteps: int) -> Tensor:
+    """Phase 2: without input, fire excitatory and inhibitory spikes until the count is right. Consumes its arguments.
+
+    Lines 11–20: at mem ≥ θ* count up and subtract θ*; at mem < 0 count down and add θ*.
+    """
+    for _ in range(timesteps):
+        excited, inhibited = membrane >= step, membrane < 0
+        spikes = excited.to(torch.int8) - inhibited.to(torch.int8)
+        count += spikes
+        membrane -= spikes * step
+    return count
+
+
+def emit(count: Tensor, levels: int) -> Tensor:
+    """Phase 3: a new neuron that starts at mem = count fires until it is empty, over L_n timesteps.
+
+    Lines 21–26. In units of θ* the membrane is an integer, so no spike is lost to rounding.
+    """
+    membrane = count.clone()
+    spikes = torch.empty((levels, *count.shape), dtype=torch.bool, device=count.device)
+    for timestep in range(levels):
+        fired = membrane >= 1
+        membrane -= fired.to(membrane.dtype)
+        spikes[timestep] = fired
+    return spikes
+
+
+def half(step: Tensor | float, current: Tensor) -> Tensor:
+    """Half a step in the currents' own arithmetic; an odd integer step has none."""
+    step = torch.as_tensor(step, device=current.device)
+    if not bool((step > 0).all()):
+        raise PascalError(f"step: got {step.flatten()[:8].tolist()}, expected positive numbers")
+    if current.dtype.is_floating_point:
+        return step.to(current.dtype) / 2
+    if step.dtype.is_floating_point or bool((step % 2 != 0).any()):
+        raise PascalError(f"step: got {step.flatten()[:8].tolist()}; integer currents need an even integer step")
+    return (step // 2).to(current.dtype)

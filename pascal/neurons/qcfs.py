@@ -1,0 +1,119 @@
+"""The Quantization-Clip-Floor-Shift activation of the ANN (eq. 1, Section 3.1)."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from pascal.errors import PascalError
+
+_SHARPNESS = 100.0  # softplus is the identity above 20/_SHARPNESS = 0.2, so ordinary thresholds are stored as they are
+
+
+def qcfs_count(preactivation: Tensor, step: Tensor | float, levels: int) -> Tensor:
+    """The level an ANN neuron reaches: clip(⌊z/θ* + ½⌋, 0, L), as int32.
+
+    Shape: any; `step` broadcasts against `preactivation`.
+    """
+    check_levels(levels)
+    return _level(preactivation, step, levels).to(torch.int32)
+
+
+def _level(preactivation: Tensor, step: Tensor | float, levels: int) -> Tensor:
+    return (preactivation / step).add_(0.5).floor_().clamp_(0, levels)
+
+
+class _StraightThroughQCFS(torch.autograd.Function):
+    """h(z) = θ/L · clip(⌊zL/θ + ½⌋, 0, L); the floor passes gradients on, the clip to [0, θ] stops them.
+
+    Keeps z alone for the backward pass: what autograd would keep of the same expression is five tensors.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, preactivation: Tensor, threshold: Tensor, levels: int) -> Tensor:
+        ctx.save_for_backward(preactivation, threshold)
+        ctx.levels = levels
+        step = threshold / levels
+        return _level(preactivation, step, levels).mul_(step)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
+        (gradient,) = gradients
+        preactivation, threshold = ctx.saved_tensors
+        passed = gradient * ((preactivation >= 0) & (preactivation <= threshold))
+        if not ctx.needs_input_grad[1]:
+            return passed, None, None
+        # dh/dθ = count/L, less z/θ where z itself was passed on.
+        count = _level(preactivation, threshold / ctx.levels, ctx.levels)
+        of_threshold = torch.sum(count.mul_(gradient)) / ctx.levels - torch.sum(passed * preactivation) / threshold
+        return passed, of_threshold.reshape(threshold.shape), None
+
+
+class QCFS(nn.Module):
+    """h(z) = θ · clip(⌊zL/θ + ½⌋/L, 0, 1), with a trainable threshold θ > 0 and L levels.
+
+    Shape: any → the same.
+    """
+
+    def __init__(self, levels: int = 8, threshold: float = 8.0) -> None:
+        super().__init__()
+        self.levels = levels
+        self.raw_threshold = nn.Parameter(_raw(torch.tensor(float(threshold), dtype=torch.float64)).float())
+
+    @property
+    def levels(self) -> int:
+        """L: how many steps the activation can climb."""
+        return self._levels
+
+    @levels.setter
+    def levels(self, levels: int) -> None:
+        self._levels = check_levels(levels)
+
+    @property
+    def threshold(self) -> Tensor:
+        """θ: the largest activation. Positive whatever the optimiser does, and equal to its parameter above 0.2."""
+        smallest = torch.finfo(self.raw_threshold.dtype).tiny ** 0.5
+        return F.softplus(self.raw_threshold, beta=_SHARPNESS).clamp_min(smallest)
+
+    @threshold.setter
+    def threshold(self, threshold: Tensor | float) -> None:
+        value = torch.as_tensor(threshold, dtype=torch.float64).detach().reshape(self.raw_threshold.shape)
+        with torch.no_grad():
+            self.raw_threshold.copy_(_raw(value))
+
+    @property
+    def step(self) -> Tensor:
+        """θ* = θ/L: the height of one level and the worth of one spike."""
+        return self.threshold / self.levels
+
+    def count(self, preactivation: Tensor) -> Tensor:
+        """The level that each neuron reaches, as int32."""
+        return qcfs_count(preactivation, self.step, self.levels)
+
+    def forward(self, preactivation: Tensor) -> Tensor:
+        return _StraightThroughQCFS.apply(preactivation, self.threshold, self.levels)
+
+    def get_extra_state(self) -> Tensor:
+        return torch.tensor(self.levels)
+
+    def set_extra_state(self, state: Tensor) -> None:
+        self.levels = int(state)
+
+    def extra_repr(self) -> str:
+        return f"levels={self.levels}, threshold={self.threshold.item():.6g}"
+
+
+def check_levels(levels: int, where: str = "levels") -> int:
+    """`levels` itself, if it is a whole number of at least one."""
+    if isinstance(levels, bool) or not isinstance(levels, int) or levels < 1:
+        raise PascalError(f"{where}: got {levels!r}, expected a whole number >= 1")
+    return levels
+
+
+def _raw(threshold: Tensor) -> Tensor:
+    """The parameter whose softplus is `threshold`."""
+    if not bool(torch.isfinite(threshold).all() and (threshold > 0).all()):
+        raise PascalError(f"threshold: got {threshold.tolist()}, expected a finite number > 0")
+    below = torch.log(torch.expm1(_SHARPNESS * threshold.clamp_max(0.2))) / _SHARPNESS
+    return torch.where(threshold > 20 / _SHARPNESS, threshold, below)

@@ -1,0 +1,108 @@
+"""What one weighted layer asks of hardware: the one record between the torch half and the arithmetic half."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal
+
+from pascal.errors import PascalError
+
+
+@dataclass(frozen=True)
+class LayerWorkload:
+    """One convolution or fully connected layer, per image; counts of spikes are means over images.
+
+    The *producers* are the activations whose spikes arrive; without any, the layer reads real-valued pixels.
+    The *activation* is the one that the layer's output reaches first; the readout reaches none.
+    """
+
+    path: str
+    kind: Literal["conv", "linear"]
+    input_shape: tuple[int, ...]  # (C_i, H_i, W_i), or (C_i,)
+    output_shape: tuple[int, ...]  # (C_o, H_o, W_o), or (C_o,)
+    kernel: tuple[int, ...] = ()  # (K_h, K_w); () for linear
+    stride: tuple[int, ...] = ()
+    padding: tuple[int, ...] = ()
+    dilation: tuple[int, ...] = ()
+    groups: int = 1
+    macs: int = 0
+    fan_in: int = 0  # weights that one output neuron reads: C_i/groups · K_h · K_w
+    producers: tuple[str, ...] = ()
+    producer_levels: int | None = None  # timesteps on the input edge; None: pixels, one timestep
+    producer_spikes_per_neuron: float | None = None  # mean count at this layer's own input
+    synaptic_operations: float | None = None  # input spikes × true fan-out
+    nonzero_macs: float | None = None  # MACs whose input is not zero: an ANN that skips zeros does these
+    pool_operations: int = 0  # elements read by pooling between producers and this layer
+    activation: str | None = None
+    levels: int | None = None
+    neurons: int = 0  # elements of the activation; 0 for the readout and for a shortcut's projection
+    spikes_per_neuron: float | None = None  # of the activation
+    additions: int = 0  # element-wise additions where branches meet before the activation
+
+    @property
+    def is_input(self) -> bool:
+        """Whether the layer reads pixels and therefore multiplies (the paper's first layer)."""
+        return self.producer_levels is None
+
+    @property
+    def is_readout(self) -> bool:
+        """Whether no activation follows."""
+        return self.activation is None
+
+    @property
+    def is_main_path(self) -> bool:
+        """Whether the layer owns its activation's neurons; a shortcut's projection does not."""
+        return self.neurons > 0
+
+    @property
+    def timesteps(self) -> int:
+        """Timesteps on the input edge: the producer's levels, or one for an image."""
+        return self.producer_levels or 1
+
+
+def workload_row(workload: LayerWorkload) -> dict[str, Any]:
+    """A flat row for CSV: tuples become `3x3`, producers are joined by `;`, None is an empty cell."""
+    row = asdict(workload)
+    for name, value in row.items():
+        if name == "producers":
+            row[name] = ";".join(value)
+        elif isinstance(value, tuple):
+            row[name] = "x".join(map(str, value))
+        elif value is None:
+            row[name] = ""
+    return row
+
+
+def workloads_from_rows(rows: Iterable[Mapping[str, Any]]) -> list[LayerWorkload]:
+    """The inverse of `workload_row`, refusing missing columns and unreadable cells by name."""
+    return [_from_row(row, number) for number, row in enumerate(rows)]
+
+
+_TUPLES = {"input_shape", "output_shape", "kernel", "stride", "padding", "dilation"}
+_FLOATS = {"producer_spikes_per_neuron", "synaptic_operations", "nonzero_macs", "spikes_per_neuron"}
+_TEXTS = {"path", "kind", "activation"}
+
+
+def _from_row(row: Mapping[str, Any], number: int) -> LayerWorkload:
+    values = {}
+    for field in fields(LayerWorkload):
+        if field.name not in row:
+            raise PascalError(f"workload row {number}: column {field.name!r} is missing; rerun stage workload")
+        try:
+            values[field.name] = _cell(field.name, str(row[field.name]).strip())
+        except ValueError as error:
+            raise PascalError(
+                f"workload row {number}, column {field.name!r}: cannot read {row[field.name]!r}; rerun stage workload"
+            ) from error
+    return LayerWorkload(**values)
+
+
+def _cell(name: str, text: str) -> Any:
+    if name == "producers":
+        return tuple(text.split(";")) if text else ()
+    if name in _TUPLES:
+        return tuple(int(part) for part in text.split("x")) if text else ()
+    if text in ("", "nan"):
+        return None
+    if name in _TEXTS:
+        return text
+    return float(text) if name in _FLOATS else int(float(text))
