@@ -28,7 +28,8 @@ class LayerWorkload:
     fan_in: int = 0  # weights that one output neuron reads: C_i/groups · K_h · K_w
     producers: tuple[str, ...] = ()
     producer_levels: int | None = None  # timesteps on the input edge; None: pixels, one timestep
-    producer_spikes_per_neuron: float | None = None  # mean count at this layer's own input
+    graded_input: bool = False  # real-valued currents arrive (no neuron in between): multiplies at each timestep
+    producer_spikes_per_neuron: float | None = None  # mean count at this layer's own input; None if graded
     synaptic_operations: float | None = None  # input spikes × true fan-out
     nonzero_macs: float | None = None  # MACs whose input is not zero: an ANN that skips zeros does these
     pool_operations: int = 0  # elements read by pooling between producers and this layer
@@ -105,4 +106,6 @@ def _cell(name: str, text: str) -> Any:
         return None
     if name in _TEXTS:
         return text
+    if name == "graded_input":
+        return text == "True"
     return float(text) if name in _FLOATS else int(float(text))

@@ -1,0 +1,19 @@
+"""Models in, models out: quantise, convert, verify, measure. The only home of torch.fx."""
+
+from pascal.graph.convert import convert
+from pascal.graph.levels import get_levels, qcfs_layers, set_levels
+from pascal.graph.measure import layer_shapes, measure
+from pascal.graph.quantize import quantize
+from pascal.graph.verify import Verification, verify
+
+__all__ = [
+    "Verification",
+    "convert",
+    "get_levels",
+    "layer_shapes",
+    "measure",
+    "qcfs_layers",
+    "quantize",
+    "set_levels",
+    "verify",
+]

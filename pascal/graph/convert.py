@@ -1,0 +1,72 @@
+"""ANN → SNN: the ordered list of rewrites of each engine (Section 3.2)."""
+
+import torch
+from torch import fx, nn
+
+from pascal.errors import PascalError
+from pascal.graph.images import dtype_and_device
+from pascal.graph.passes import (
+    fold_batch_norm,
+    replace_activations,
+    replace_activations_plain,
+    restore_weighted_modules,
+    separate_calls,
+    share_constants,
+)
+from pascal.graph.steps import SteppedSNN
+from pascal.graph.timesteps import count_timesteps, maxima_of_spikes
+from pascal.graph.trace import neuron_nodes, trace
+from pascal.neurons.qcfs import check_levels
+
+ENGINES = ("steps",)
+
+
+def convert(ann: nn.Module, engine: str = "steps", neuron: str = "pasc", timesteps: int | None = None) -> nn.Module:
+    """The spiking network that computes the same function as `ann`, a trained network with QCFS activations.
+
+    `neuron="if"` with `timesteps` gives the vanilla SNN of QCFS instead, for comparison: not exact.
+    """
+    if engine not in ENGINES:
+        raise PascalError(f"engine: got {engine!r}, expected one of {ENGINES}")
+    if neuron not in ("pasc", "if"):
+        raise PascalError(f"neuron: got {neuron!r}, expected 'pasc' or 'if'")
+    traced = _trained_graph(ann)
+    if neuron == "if":
+        return _plain_snn(traced, timesteps)
+    if timesteps is not None:
+        raise PascalError(f"timesteps: got {timesteps}, but PASC's follow from the levels; use neuron='if'")
+    return _pasc_snn(traced)
+
+
+def _trained_graph(ann: nn.Module) -> fx.GraphModule:
+    """Our own copy of a network that is ready for conversion."""
+    dtype_and_device(ann)
+    if ann.training:
+        raise PascalError(f"{type(ann).__name__} is in training mode; call ann.eval() before conversion")
+    for name, tensor in {**dict(ann.named_parameters()), **dict(ann.named_buffers())}.items():
+        if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
+            raise PascalError(f"{name} holds NaN or infinite values; expected trained, finite weights")
+    traced = trace(ann)
+    if not any(neuron_nodes(traced)):
+        raise PascalError(
+            f"{type(ann).__name__} has no QCFS activation; call pascal.quantize(model) and train it first"
+        )
+    for rewrite in (separate_calls, restore_weighted_modules, fold_batch_norm):
+        rewrite(traced)
+    return traced.requires_grad_(False)
+
+
+def _pasc_snn(traced: fx.GraphModule) -> SteppedSNN:
+    edges = count_timesteps(traced)
+    share_constants(traced, edges)
+    replace_activations(traced)
+    return SteppedSNN(traced, edges).eval()
+
+
+def _plain_snn(traced: fx.GraphModule, timesteps: int | None) -> SteppedSNN:
+    """The full bias enters at every timestep; maxima are taken in each timestep, and named as inexact."""
+    check_levels(timesteps, "timesteps")  # type: ignore[arg-type]
+    edges = count_timesteps(traced, any_maxima=True)
+    inexact = maxima_of_spikes(traced, edges)
+    replace_activations_plain(traced)
+    return SteppedSNN(traced, edges, timesteps, inexact).eval()

@@ -1,0 +1,188 @@
+"""The rewrites that turn an ANN's graph into an SNN's, each on our own copy of the model."""
+
+import copy
+import operator
+from typing import Any
+
+from torch import fx, nn
+from torch.nn import functional as F
+from torch.nn.modules.batchnorm import _BatchNorm
+from torch.nn.modules.conv import _ConvNd
+from torch.nn.utils.fusion import fuse_conv_bn_eval, fuse_linear_bn_eval
+
+from pascal.graph.operations import call_name
+from pascal.graph.timesteps import Edges
+from pascal.graph.trace import (
+    attribute,
+    call,
+    call_module_instead,
+    free_path,
+    module_of,
+    neuron_nodes,
+    path_of,
+    scope_of,
+)
+from pascal.neurons.modules import IF, PASC
+
+
+def separate_calls(traced: fx.GraphModule) -> None:
+    """A module called twice becomes two modules, because its constants may be shared among different timesteps."""
+    seen: set[str] = set()
+    for node in traced.graph.nodes:
+        if node.op != "call_module":
+            continue
+        if node.target in seen:
+            path = free_path(traced, node.target)
+            traced.add_submodule(path, copy.deepcopy(traced.get_submodule(node.target)))
+            node.target = path
+        seen.add(node.target)
+    _finish(traced)
+
+
+def restore_weighted_modules(traced: fx.GraphModule) -> None:
+    """Functional convolutions and fully connected layers with constant weights become modules like any other."""
+    for node in list(traced.graph.nodes):
+        if node.target in _WEIGHTED and not _depends_on_images(node.all_input_nodes[1:]):
+            weighted = _as_module(traced, node)
+            owner = scope_of(node)
+            path = owner if owner and isinstance(traced.get_submodule(owner), _ConvNd | nn.Linear) else path_of(node)
+            traced.set_submodule(path, weighted) if path == owner else traced.add_submodule(path, weighted)
+            call_module_instead(traced, node, path)
+    _finish(traced)
+
+
+_WEIGHTED: dict[Any, type[nn.Module]] = {
+    F.conv1d: nn.Conv1d,
+    F.conv2d: nn.Conv2d,
+    F.conv3d: nn.Conv3d,
+    F.linear: nn.Linear,
+}
+
+
+def _depends_on_images(nodes: list[fx.Node]) -> bool:
+    return any(node.op == "placeholder" or _depends_on_images(node.all_input_nodes) for node in nodes)
+
+
+def _as_module(traced: fx.GraphModule, node: fx.Node) -> nn.Module:
+    names = ("input", "weight", "bias", "stride", "padding", "dilation", "groups")
+    given = {**dict(zip(names, node.args, strict=False)), **node.kwargs}
+    weight, bias = (_constant(traced, given.pop(name, None)) for name in ("weight", "bias"))
+    given.pop("input", None)
+    kind = _WEIGHTED[node.target]
+    if kind is nn.Linear:
+        module = nn.Linear(weight.shape[1], weight.shape[0], bias is not None)
+    else:
+        inputs = weight.shape[1] * given.get("groups", 1)
+        module = kind(inputs, weight.shape[0], weight.shape[2:], bias=bias is not None, **given)  # type: ignore[call-arg]
+    module.weight = nn.Parameter(weight)
+    if bias is not None:
+        module.bias = nn.Parameter(bias)
+    return module.eval()
+
+
+def _constant(traced: fx.GraphModule, argument: Any) -> Any:
+    """The value of a constant, computed from the parameters it stems from."""
+    if not isinstance(argument, fx.Node):
+        return argument
+    if argument.op == "get_attr":
+        return attribute(traced, str(argument.target)).detach()
+    args, kwargs = fx.map_arg((argument.args, argument.kwargs), lambda node: _constant(traced, node))
+    return call(traced, argument, args, kwargs).detach()
+
+
+def fold_batch_norm(traced: fx.GraphModule) -> None:
+    """Batch norm directly behind a convolution or fully connected layer becomes part of its weights."""
+    for node in list(traced.graph.nodes):
+        norm = module_of(traced, node)
+        if not isinstance(norm, _BatchNorm) or norm.running_mean is None:
+            continue
+        source = node.args[0]
+        weighted = module_of(traced, source)
+        if len(source.users) > 1 or not isinstance(weighted, _ConvNd | nn.Linear) or _is_transposed(weighted):
+            continue
+        traced.set_submodule(source.target, _fused(weighted, norm))
+        node.replace_all_uses_with(source)
+        traced.graph.erase_node(node)
+    _finish(traced)
+
+
+def _is_transposed(module: nn.Module) -> bool:
+    return isinstance(module, _ConvNd) and module.transposed
+
+
+def _fused(weighted: nn.Module, norm: _BatchNorm) -> nn.Module:
+    fuse: Any = fuse_linear_bn_eval if isinstance(weighted, nn.Linear) else fuse_conv_bn_eval
+    return fuse(weighted.eval(), norm.eval())
+
+
+def share_constants(traced: fx.GraphModule, edges: Edges) -> None:
+    """Theorem 3.3: b' = b/T, μ' = μ/T, β' = β/T, so that the timesteps of an edge sum up to the ANN's value."""
+    for node in list(traced.graph.nodes):
+        if node not in edges or edges[node].timesteps == 1:
+            continue
+        timesteps = edges[node].timesteps
+        module = module_of(traced, node)
+        if isinstance(module, _ConvNd | nn.Linear):
+            _divide(module, ("bias",), timesteps)
+        elif isinstance(module, _BatchNorm):
+            _divide(module, ("bias", "running_mean"), timesteps)
+        elif module is None:
+            _share_arguments(traced, node, edges, timesteps)
+    _finish(traced)
+
+
+def _divide(module: nn.Module, names: tuple[str, ...], timesteps: int) -> None:
+    for name in names:
+        constant = getattr(module, name, None)
+        if constant is not None:
+            constant.data = constant.data / timesteps
+
+
+_ADDED_CONSTANTS = {  # function → positions and names of the constants that it adds
+    F.conv1d: ((2, "bias"),),
+    F.conv2d: ((2, "bias"),),
+    F.conv3d: ((2, "bias"),),
+    F.linear: ((2, "bias"),),
+    F.batch_norm: ((1, "running_mean"), (4, "bias")),
+}
+
+
+def _share_arguments(traced: fx.GraphModule, node: fx.Node, edges: Edges, timesteps: int) -> None:
+    positions = _ADDED_CONSTANTS.get(node.target, ())  # type: ignore[arg-type]
+    if call_name(node, None) in ("add", "sub"):
+        positions = ((0, "input"), (1, "other"))
+    for position, name in positions:
+        if position < len(node.args):
+            shared = _shared(traced, node, node.args[position], edges, timesteps)
+            node.update_arg(position, shared)
+        elif name in node.kwargs:
+            node.update_kwarg(name, _shared(traced, node, node.kwargs[name], edges, timesteps))
+
+
+def _shared(traced: fx.GraphModule, node: fx.Node, constant: Any, edges: Edges, timesteps: int) -> Any:
+    if constant is None or constant in edges:
+        return constant
+    if not isinstance(constant, fx.Node):
+        return constant / timesteps
+    with traced.graph.inserting_before(node):
+        return traced.graph.call_function(operator.truediv, (constant, timesteps))
+
+
+def replace_activations(traced: fx.GraphModule) -> None:
+    """Every QCFS becomes the PASC neuron with its step and levels."""
+    for node, qcfs in list(neuron_nodes(traced)):
+        traced.set_submodule(node.target, PASC(qcfs.step.detach().clone(), qcfs.levels))
+    _finish(traced)
+
+
+def replace_activations_plain(traced: fx.GraphModule) -> None:
+    """Every QCFS becomes the plain IF neuron, whose spike is worth the whole threshold."""
+    for node, qcfs in list(neuron_nodes(traced)):
+        traced.set_submodule(node.target, IF(qcfs.threshold.detach().clone()))
+    _finish(traced)
+
+
+def _finish(traced: fx.GraphModule) -> None:
+    traced.graph.eliminate_dead_code()
+    traced.graph.lint()
+    traced.recompile()

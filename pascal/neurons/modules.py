@@ -1,0 +1,53 @@
+"""Spiking neurons as modules: they hold a step and a number of levels, and turn currents into a spike train."""
+
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor, nn
+
+from pascal.neurons.pasc import pasc_spikes
+from pascal.neurons.plain import if_spikes
+from pascal.neurons.qcfs import check_levels
+
+
+class SpikingNeuron(nn.Module):
+    """A neuron whose spikes are worth `step` each.
+
+    Shape: an iterable of currents (N, ...), one per timestep → bool (timesteps, N, ...).
+    """
+
+    step: Tensor
+
+    def __init__(self, step: Tensor) -> None:
+        super().__init__()
+        self.register_buffer("step", step)
+
+
+class PASC(SpikingNeuron):
+    """Algorithm 1 (Section 3.2): counts equal those of the QCFS with the same step and levels."""
+
+    def __init__(self, step: Tensor, levels: int) -> None:
+        super().__init__(step)
+        self.levels = check_levels(levels)
+
+    def forward(self, currents: Iterable[Tensor]) -> Tensor:
+        return pasc_spikes(currents, self.step, self.levels)
+
+    def get_extra_state(self) -> Tensor:
+        return torch.tensor(self.levels)
+
+    def set_extra_state(self, state: Tensor) -> None:
+        self.levels = check_levels(int(state))
+
+    def extra_repr(self) -> str:
+        return f"levels={self.levels}, step={self.step.item():.6g}"
+
+
+class IF(SpikingNeuron):
+    """The plain neuron of the vanilla SNN: threshold and spike are the QCFS's whole threshold."""
+
+    def forward(self, currents: Iterable[Tensor]) -> Tensor:
+        return if_spikes(currents, self.step)
+
+    def extra_repr(self) -> str:
+        return f"threshold={self.step.item():.6g}"
