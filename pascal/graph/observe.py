@@ -27,8 +27,7 @@ def observe(model: nn.Module, images: Tensor) -> Observation:
         images = images.to(device, dtype)
     check_images(images, model)
     if hasattr(model, "record"):
-        logits, counts = model.record(images)
-        return Observation(logits, counts)
+        return Observation(*model.record(images))  # type: ignore[operator]
     return _observe_ann(model, images)
 
 

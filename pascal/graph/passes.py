@@ -68,12 +68,13 @@ def _as_module(traced: fx.GraphModule, node: fx.Node) -> nn.Module:
     given = {**dict(zip(names, node.args, strict=False)), **node.kwargs}
     weight, bias = (_constant(traced, given.pop(name, None)) for name in ("weight", "bias"))
     given.pop("input", None)
-    kind = _WEIGHTED[node.target]
+    kind: Any = _WEIGHTED[node.target]
+    module: nn.Module
     if kind is nn.Linear:
         module = nn.Linear(weight.shape[1], weight.shape[0], bias is not None)
     else:
         inputs = weight.shape[1] * given.get("groups", 1)
-        module = kind(inputs, weight.shape[0], weight.shape[2:], bias=bias is not None, **given)  # type: ignore[call-arg]
+        module = kind(inputs, weight.shape[0], weight.shape[2:], bias=bias is not None, **given)
     module.weight = nn.Parameter(weight)
     if bias is not None:
         module.bias = nn.Parameter(bias)
@@ -171,14 +172,14 @@ def _shared(traced: fx.GraphModule, node: fx.Node, constant: Any, edges: Edges, 
 def replace_activations(traced: fx.GraphModule) -> None:
     """Every QCFS becomes the PASC neuron with its step and levels."""
     for node, qcfs in list(neuron_nodes(traced)):
-        traced.set_submodule(node.target, PASC(qcfs.step.detach().clone(), qcfs.levels))
+        traced.set_submodule(str(node.target), PASC(qcfs.step.detach().clone(), qcfs.levels))
     _finish(traced)
 
 
 def replace_activations_plain(traced: fx.GraphModule) -> None:
     """Every QCFS becomes the plain IF neuron, whose spike is worth the whole threshold."""
     for node, qcfs in list(neuron_nodes(traced)):
-        traced.set_submodule(node.target, IF(qcfs.threshold.detach().clone()))
+        traced.set_submodule(str(node.target), IF(qcfs.threshold.detach().clone()))
     _finish(traced)
 
 

@@ -16,7 +16,7 @@ from torch.utils._pytree import tree_map_only
 from pascal.errors import PascalError
 from pascal.graph.images import check_images
 from pascal.graph.timesteps import Edges
-from pascal.graph.trace import call
+from pascal.graph.trace import call, module_of
 from pascal.neurons.modules import SpikingNeuron
 
 Watch = Callable[[str, Tensor], None]  # receives each layer's path and spike train
@@ -82,7 +82,7 @@ class SteppedSNN(nn.Module):
                 continue
             currents = self._currents(stop, segment, trains)
             if _is_neuron(stop):
-                trains[stop.name] = self.graph.get_submodule(stop.target)(currents)
+                trains[stop.name] = self.graph.get_submodule(str(stop.target))(currents)
                 if watch:
                     watch(str(stop.target), trains[stop.name])
             else:
@@ -113,7 +113,7 @@ class SteppedSNN(nn.Module):
 
     def _spiked(self, node: fx.Node, value: Any) -> Any:
         """One timestep of a stored train; a spike is worth its neuron's step."""
-        return value * self.graph.get_submodule(node.target).step if _is_neuron(node) else value
+        return value * self.graph.get_submodule(str(node.target)).step if _is_neuron(node) else value
 
     def _call(self, node: fx.Node, values: dict[fx.Node, Any]) -> Any:
         args, kwargs = fx.map_arg((node.args, node.kwargs), values.__getitem__)
@@ -157,7 +157,8 @@ def _stops(graph: fx.GraphModule, values: set[str]) -> dict[fx.Node, None]:
 
 
 def _is_neuron(node: fx.Node) -> bool:
-    return node.op == "call_module" and isinstance(node.graph.owning_module.get_submodule(node.target), SpikingNeuron)
+    owner = node.graph.owning_module
+    return owner is not None and isinstance(module_of(owner, node), SpikingNeuron)
 
 
 def _segment(stop: fx.Node, stops: dict[fx.Node, None]) -> list[fx.Node]:

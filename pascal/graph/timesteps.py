@@ -97,7 +97,7 @@ _KEEPS_CHANNELS = {"MaxPool2d", "max_pool2d", "Dropout", "Dropout2d", "Identity"
 
 def _joins_channels(node: fx.Node) -> bool:
     dim = node.args[1] if len(node.args) > 1 else node.kwargs.get("dim", 0)
-    return node.target in (torch.cat, torch.concat) and dim == 1
+    return node.target in (torch.cat, torch.concat) and bool(dim == 1)
 
 
 def _why_not(node: fx.Node, module: nn.Module | None, edges: Edges, any_maxima: bool) -> str | None:

@@ -54,7 +54,7 @@ def neuron_nodes(traced: fx.GraphModule) -> Iterator[tuple[fx.Node, QCFS]]:
 
 def module_of(traced: fx.GraphModule, node: fx.Node) -> nn.Module | None:
     """The module that a node calls, if it calls one."""
-    return traced.get_submodule(node.target) if node.op == "call_module" else None
+    return traced.get_submodule(str(node.target)) if node.op == "call_module" else None
 
 
 def path_of(node: fx.Node) -> str:

@@ -1,5 +1,6 @@
 """Networks by name."""
 
+from collections.abc import Callable
 from functools import partial
 
 from torch import nn
@@ -10,7 +11,7 @@ from pascal.networks.vgg import VGG16
 from pascal.neurons import QCFS
 from pascal.neurons.levels import Levels, apply_levels
 
-NETWORKS = {
+NETWORKS: dict[str, Callable[..., nn.Module]] = {
     "vgg16": VGG16,
     "resnet18": partial(ResNet, (2, 2, 2, 2), (64, 128, 256, 512)),
     "resnet20": partial(ResNet, (3, 3, 3), (16, 32, 64)),
