@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from pascal.energy.costs import EnergyCosts
-from pascal.energy.layers import levels_by_activation, neuron_layers
+from pascal.energy.layers import check_workloads, levels_by_activation, neuron_layers
 from pascal.energy.model import LayerEnergy, ann_energy, snn_energy, total_pj
 from pascal.energy.ratios import (
     ann_snn_ratio,
@@ -36,7 +36,7 @@ def layer_table(workloads: Sequence[LayerWorkload]) -> list[Row]:
             "kernel": "×".join(map(str, workload.kernel)),
             "macs": workload.macs,
         }
-        for workload in workloads
+        for workload in check_workloads(workloads)
     ]
     return [*rows, dict.fromkeys(rows[0], "") | {"layer": "total", "macs": total_macs(workloads)}]
 
