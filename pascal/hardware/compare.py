@@ -1,0 +1,125 @@
+"""The paper's three comparisons, measured beside reported: PASC over plain IF, and the ANN over the SNN."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from pascal.errors import PascalError
+from pascal.hardware.energy import COMPONENTS
+from pascal.hardware.result import ON_CHIP, ON_CHIP_DYNAMIC, Simulation
+from pascal.hardware.simulate import make_source, make_variant, simulate_variants
+from pascal.hardware.trace import Trace
+from pascal.workload import LayerWorkload
+
+Network = Trace | Iterable[LayerWorkload]
+
+# Appendix "Hardware Quantification": VGG-16 on CIFAR-10, L = T = 4, mJ and s.
+_ANN_MJ, _IF_MJ, _PASC_MJ, _IF_S, _PASC_S = 3724.865, 445.47, 446.02, 0.40, 0.45
+_SCOPES = {
+    "PEs and neurons": ("pe", "neuron"),
+    "on-chip dynamic": ON_CHIP_DYNAMIC,
+    "on-chip with leakage": ON_CHIP,
+    "with DRAM": COMPONENTS,
+}
+
+
+def compare_machines(
+    pasc: Network,
+    plain: Network | None = None,
+    preset: str | Mapping[str, Any] = "pascal40",
+    *,
+    images: int | None = None,
+    weight_density: float = 1.0,
+    seed: int = 0,
+    workers: int = 1,
+    progress: bool = False,
+) -> tuple[list[dict[str, Any]], dict[str, Simulation]]:
+    """Rows of the comparison table, and the simulations behind them.
+
+    `pasc` serves LoAS with PASC and SparTen with QCFS; `plain` is the plain IF network's own trace. Workloads do both.
+    """
+    if plain is None and isinstance(pasc, Trace):
+        raise PascalError("plain: got no trace of the plain IF network; record one, its silent neurons are others")
+    pasc = pasc if isinstance(pasc, Trace) else tuple(pasc)
+    block = {"base": preset} if isinstance(preset, str) else dict(preset)
+    block["name"] = preset if isinstance(preset, str) else block.get("name", f"{block.get('base')}, modified")
+    machines = {
+        "pasc blocking": make_variant("loas", "pasc", {**block, "overlap": "blocking"}),
+        "pasc pipelined": make_variant("loas", "pasc", {**block, "overlap": "pipelined"}),
+        "ann": make_variant("sparten", "qcfs", block),
+    }
+    source = make_source(pasc, images, weight_density, seed)
+    runs = dict(zip(machines, simulate_variants(source, list(machines.values()), workers, progress), strict=True))
+    base = make_variant("loas", "if", {**block, "overlap": "blocking"})
+    source = make_source(pasc if plain is None else plain, images, weight_density, seed)
+    runs["if blocking"] = simulate_variants(source, [base], workers, progress)[0]
+    return _rows(runs, seed), runs
+
+
+def _rows(runs: Mapping[str, Simulation], seed: int) -> list[dict[str, Any]]:
+    base, pasc = runs["if blocking"], runs["pasc blocking"]
+    rows = [
+        _row(f"PASC / IF energy, {scope}", pasc, pasc.energy_pj(parts), base.energy_pj(parts), _PASC_MJ / _IF_MJ, seed)
+        for scope, parts in _SCOPES.items()
+    ]
+    for overlap in ("blocking", "pipelined"):
+        run = runs[f"pasc {overlap}"]
+        rows.append(_row(f"PASC / IF latency, {overlap}", run, run.cycles, base.cycles, _PASC_S / _IF_S, seed))
+    ann = runs["ann"]
+    for name, snn, reported in (("IF", base, _ANN_MJ / _IF_MJ), ("PASC", pasc, _ANN_MJ / _PASC_MJ)):
+        rows += [
+            _row(f"ANN / SNN ({name}) energy, {scope}", ann, ann.energy_pj(parts), snn.energy_pj(parts), reported, seed)
+            for scope, parts in _SCOPES.items()
+        ]
+    return rows
+
+
+def _row(quantity: str, run: Simulation, above: NDArray, below: NDArray, reported: float, seed: int) -> dict[str, Any]:
+    low, high = ratio_interval(above, below, seed)
+    return {
+        "quantity": quantity,
+        "measured": _ratio(above.sum(), below.sum()),
+        "low": low,
+        "high": high,
+        "reported": round(reported, 4),
+        "preset": run.accelerator.name,
+        "pes": run.accelerator.pes,
+        "memory": run.accelerator.memory,
+        "joint_density": run.joint_density,
+        "masks": "synthetic" if run.synthetic else "recorded",
+        "images": run.images,
+        "note": run.accelerator.note,
+    }
+
+
+def ratio_interval(
+    above: NDArray, below: NDArray, seed: int, confidence: float = 0.95, resamples: int = 2000
+) -> tuple[float | None, float | None]:
+    """Percentile bootstrap over images of the ratio of means; one image has no interval."""
+    if len(above) < 2:
+        return None, None
+    result = stats.bootstrap(
+        (above, below),
+        lambda a, b, axis: _ratio(a.mean(axis), b.mean(axis)),
+        paired=True,
+        vectorized=True,
+        n_resamples=resamples,
+        confidence_level=confidence,
+        method="percentile",
+        rng=np.random.default_rng(seed),
+    )
+    return float(result.confidence_interval.low), float(result.confidence_interval.high)
+
+
+def mean_interval(values: NDArray, seed: int) -> tuple[float | None, float | None]:
+    """The same for a mean."""
+    return ratio_interval(values, np.ones_like(values), seed)
+
+
+def _ratio(above: Any, below: Any) -> Any:
+    """A machine may charge nothing in a scope; 0/0 is not a number."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.divide(above, below)

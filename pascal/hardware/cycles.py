@@ -1,0 +1,48 @@
+"""Cycles of the joins: from matches per chunk to the busy cycles of neurons and tiles (closed form)."""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from pascal.hardware.accelerators import JoinProfile
+
+
+def join_cycles(profile: JoinProfile, chunk: int, passes: int = 1) -> NDArray:
+    """t(m) = sched + max(m + fill, lag) for m > 0, t(0) = sched + empty, for m = 0..chunk; once per pass."""
+    matches = np.arange(chunk + 1)
+    cycles = profile.sched_cycles + np.maximum(matches + profile.fill_cycles, profile.lag_cycles)
+    cycles[0] = profile.sched_cycles + profile.empty_cycles
+    return passes * cycles
+
+
+@njit(nogil=True, cache=True)
+def neuron_work(matches: NDArray, table: NDArray, fixed_cycles: int) -> NDArray:
+    """w = Σ_c t(m_c) + fixed. Shape: (M, N, chunks) → int64 (M, N)."""
+    rows, filters, chunks = matches.shape
+    work = np.empty((rows, filters), np.int64)
+    for row in range(rows):
+        for n in range(filters):
+            total = fixed_cycles
+            for chunk in range(chunks):
+                total += table[matches[row, n, chunk]]
+            work[row, n] = total
+    return work
+
+
+@njit(nogil=True, cache=True)
+def tile_work(
+    cycles: NDArray, table: NDArray, rows: tuple[NDArray, NDArray], filters: tuple[NDArray, NDArray]
+) -> NDArray:
+    """Cycles that each PE spends on each chunk of each tile; an axis gives the tile and the PE of its indices.
+
+    Shape: (M, N, chunks) → int64 (row tiles, filter tiles, chunks, PEs).
+    """
+    (row_tile, row_pe), (filter_tile, filter_pe) = rows, filters
+    pes = row_pe.max() + filter_pe.max() + 1
+    work = np.zeros((row_tile.max() + 1, filter_tile.max() + 1, cycles.shape[2], pes), np.int64)
+    for row in range(cycles.shape[0]):
+        for n in range(cycles.shape[1]):
+            pe = row_pe[row] + filter_pe[n]
+            for chunk in range(cycles.shape[2]):
+                work[row_tile[row], filter_tile[n], chunk, pe] += table[cycles[row, n, chunk]]
+    return work
