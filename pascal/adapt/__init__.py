@@ -1,0 +1,19 @@
+"""The Adaptive Layerwise methodology: histogram of levels, metric, levels per layer (Section 3.4)."""
+
+from pascal.adapt.calibrate import calibrate_thresholds, set_thresholds
+from pascal.adapt.histogram import level_histograms
+from pascal.adapt.levels import assign_levels, read_levels, write_levels
+from pascal.adapt.metric import MetricTerms, al_metric, layer_metrics, metric_terms
+
+__all__ = [
+    "MetricTerms",
+    "al_metric",
+    "assign_levels",
+    "calibrate_thresholds",
+    "layer_metrics",
+    "level_histograms",
+    "metric_terms",
+    "read_levels",
+    "set_thresholds",
+    "write_levels",
+]
