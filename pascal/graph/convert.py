@@ -4,6 +4,8 @@ import torch
 from torch import fx, nn
 
 from pascal.errors import PascalError
+from pascal.graph.counts import CountsSNN
+from pascal.graph.folding import count_spikes, fold_halves, fold_steps, work_in_place
 from pascal.graph.images import dtype_and_device
 from pascal.graph.passes import (
     fold_batch_norm,
@@ -18,12 +20,20 @@ from pascal.graph.timesteps import count_timesteps, maxima_of_spikes
 from pascal.graph.trace import neuron_nodes, trace
 from pascal.neurons.qcfs import check_levels
 
-ENGINES = ("steps",)
+ENGINES = ("steps", "counts")
 
 
-def convert(ann: nn.Module, engine: str = "steps", neuron: str = "pasc", timesteps: int | None = None) -> nn.Module:
+def convert(
+    ann: nn.Module,
+    engine: str = "steps",
+    neuron: str = "pasc",
+    timesteps: int | None = None,
+    compiled: bool = False,
+) -> nn.Module:
     """The spiking network that computes the same function as `ann`, a trained network with QCFS activations.
 
+    `engine="steps"` simulates every timestep; `"counts"` evaluates the same spikes in closed form, at the ANN's speed
+    (`compiled`: through torch.compile).
     `neuron="if"` with `timesteps` gives the vanilla SNN of QCFS instead, for comparison: not exact.
     """
     if engine not in ENGINES:
@@ -35,7 +45,7 @@ def convert(ann: nn.Module, engine: str = "steps", neuron: str = "pasc", timeste
         return _plain_snn(traced, timesteps)
     if timesteps is not None:
         raise PascalError(f"timesteps: got {timesteps}, but PASC's follow from the levels; use neuron='if'")
-    return _pasc_snn(traced)
+    return _counts_snn(traced, compiled) if engine == "counts" else _pasc_snn(traced)
 
 
 def _trained_graph(ann: nn.Module) -> fx.GraphModule:
@@ -61,6 +71,15 @@ def _pasc_snn(traced: fx.GraphModule) -> SteppedSNN:
     share_constants(traced, edges)
     replace_activations(traced)
     return SteppedSNN(traced, edges).eval()
+
+
+def _counts_snn(traced: fx.GraphModule, compiled: bool) -> CountsSNN:
+    edges = count_timesteps(traced)
+    count_spikes(traced)
+    fold_steps(traced, edges)
+    fold_halves(traced)
+    work_in_place(traced)
+    return CountsSNN(traced, edges, compiled).eval()
 
 
 def _plain_snn(traced: fx.GraphModule, timesteps: int | None) -> SteppedSNN:

@@ -19,6 +19,7 @@ from pascal.graph.trace import (
     free_path,
     module_of,
     neuron_nodes,
+    owner_type,
     path_of,
     scope_of,
 )
@@ -44,9 +45,8 @@ def restore_weighted_modules(traced: fx.GraphModule) -> None:
     for node in list(traced.graph.nodes):
         if node.target in _WEIGHTED and not _depends_on_images(node.all_input_nodes[1:]):
             weighted = _as_module(traced, node)
-            owner = scope_of(node)
-            path = owner if owner and isinstance(traced.get_submodule(owner), _ConvNd | nn.Linear) else path_of(node)
-            traced.set_submodule(path, weighted) if path == owner else traced.add_submodule(path, weighted)
+            path = scope_of(node) if issubclass(owner_type(node), _ConvNd | nn.Linear) else path_of(node)
+            traced.add_submodule(path, weighted)
             call_module_instead(traced, node, path)
     _finish(traced)
 

@@ -10,13 +10,14 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.conv import _ConvNd
 
 from pascal.errors import PascalError
-from pascal.graph.operations import LINEAR, WEIGHTED_MODULES, property_of
+from pascal.graph.operations import LINEAR, WEIGHTED_MODULES, call_name, property_of
 from pascal.graph.timesteps import Edges
 from pascal.graph.trace import module_of
 from pascal.neurons import QCFS
 from pascal.neurons.modules import SpikingNeuron
 
 NEURONS = (QCFS, SpikingNeuron)
+_SCALES = ("mul", "div", "truediv", "neg", "add", "sub")
 
 
 @dataclass(frozen=True)
@@ -65,10 +66,11 @@ class SpikeFlow(fx.Interpreter):
             return self._inject(str(node.target), source)
         if isinstance(module, WEIGHTED_MODULES):
             return self._count_synapses(str(node.target), module, source)
-        if isinstance(module, _BatchNorm):
-            return source
+        activations = [self.env[argument] for argument in node.all_input_nodes if argument in self.edges]
+        if isinstance(module, _BatchNorm) or (len(activations) == 1 and call_name(node, module) in _SCALES):
+            return activations[0]  # a constant changes what a spike is worth, not how many there are
         result = super().run_node(node)
-        if property_of(node, module) == LINEAR and len(node.all_input_nodes) == 1 and isinstance(result, Tensor):
+        if property_of(node, module) == LINEAR and len(activations) == 1:
             return result * (source.numel() / result.numel())
         return result
 

@@ -1,6 +1,7 @@
 """How many timesteps travel on each edge, and which calls the theorems do not cover."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from torch import fx, nn
@@ -9,7 +10,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 
 from pascal.errors import PascalError
 from pascal.graph.operations import LINEAR, MAXIMUM, SHAPE, STRUCTURAL, call_name, property_of, remedy_for
-from pascal.graph.trace import module_of, path_of
+from pascal.graph.trace import DROPOUTS, module_of, path_of
 from pascal.neurons import QCFS
 
 
@@ -115,6 +116,8 @@ def _why_not(node: fx.Node, module: nn.Module | None, edges: Edges, any_maxima: 
         return "only shape, ndim, device and dtype can be read from an activation"
     if node.target is F.pad and _argument(node, 3, "value", None) not in (None, 0, 0.0):
         return "pad with zeros: another value is not a spike"
+    if node.target in DROPOUTS:
+        return "dropout that stays on at inference is random; pass training=self.training"
     return None if _reads_first_only(node, edges) else "an activation used as an index depends on the data"
 
 
@@ -137,15 +140,20 @@ def _why_not_linear(node: fx.Node, module: nn.Module | None, edges: Edges) -> st
 
 def _reads_first_only(node: fx.Node, edges: Edges) -> bool:
     """Whether activations enter as the first argument alone (a list of tensors counts as one argument)."""
-    others: list[fx.Node] = []
-    fx.map_arg((node.args[1:], {k: v for k, v in node.kwargs.items() if k not in ("input", "tensors")}), others.append)
-    return not any(other in edges for other in others)
+    later = (node.args[1:], {name: value for name, value in node.kwargs.items() if name not in ("input", "tensors")})
+    return not _activations(later, edges)
 
 
 def _scales(node: fx.Node, edges: Edges) -> bool:
     """Whether a product has one activation and otherwise constants."""
-    is_product = call_name(node, None) in ("mul", "matmul")
-    return is_product and sum(source in edges for source in node.all_input_nodes) == 1
+    return call_name(node, None) in ("mul", "matmul") and len(_activations((node.args, node.kwargs), edges)) == 1
+
+
+def _activations(arguments: Any, edges: Edges) -> list[fx.Node]:
+    """The activations among arguments, as often as they stand there: x * x has two."""
+    nodes: list[fx.Node] = []
+    fx.map_arg(arguments, nodes.append)
+    return [node for node in nodes if node in edges]
 
 
 def _argument(node: fx.Node, position: int, name: str, default: object) -> object:

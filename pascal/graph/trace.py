@@ -13,7 +13,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from pascal.errors import PascalError
 from pascal.neurons import QCFS
 
-_DROPOUTS = {F.dropout: nn.Dropout, F.dropout1d: nn.Dropout1d, F.dropout2d: nn.Dropout2d, F.dropout3d: nn.Dropout3d}
+DROPOUTS = {F.dropout: nn.Dropout, F.dropout1d: nn.Dropout1d, F.dropout2d: nn.Dropout2d, F.dropout3d: nn.Dropout3d}
 
 
 class _NeuronTracer(fx.Tracer):
@@ -36,7 +36,7 @@ def trace(model: nn.Module) -> fx.GraphModule:
     traced = fx.GraphModule(model_copy, graph, type(model).__name__)
     _drop_assertions(traced)
     _leave_operands_alone(traced)
-    _restore_batch_norms(traced)
+    _restore_batch_norms(traced, model_copy)
     _restore_dropouts(traced)
     traced.graph.lint()
     traced.recompile()
@@ -69,6 +69,12 @@ def scope_of(node: fx.Node) -> str:
     """The path of the module whose forward makes this call; '' for the model itself."""
     stack = list(node.meta.get("nn_module_stack", {}).values())
     return stack[-1][0] if stack else ""
+
+
+def owner_type(node: fx.Node) -> type[nn.Module]:
+    """The class of the module whose forward makes this call."""
+    stack = list(node.meta.get("nn_module_stack", {}).values())
+    return stack[-1][1] if stack else nn.Module
 
 
 def free_path(traced: fx.GraphModule, path: str) -> str:
@@ -114,14 +120,14 @@ def _leave_operands_alone(traced: fx.GraphModule) -> None:
         node.target = _IN_PLACE.get(node.target, node.target) if node.op.startswith("call_") else node.target
 
 
-def _restore_batch_norms(traced: fx.GraphModule) -> None:
+def _restore_batch_norms(traced: fx.GraphModule, model: nn.Module) -> None:
     """Subclasses of batch norm that call the function become modules again, so that they fold and can be trained."""
     for node in traced.graph.find_nodes(op="call_function", target=F.batch_norm):
         mean = node.args[1] if len(node.args) > 1 else node.kwargs.get("running_mean")
         if not isinstance(mean, fx.Node) or mean.op != "get_attr":
             continue
         path = str(mean.target).rpartition(".")[0]
-        owner = traced.get_submodule(path)
+        owner = model.get_submodule(path)
         if isinstance(owner, _BatchNorm):
             traced.set_submodule(path, _plain_batch_norm(owner))
             call_module_instead(traced, node, path)
@@ -146,11 +152,15 @@ def _plain_batch_norm(owner: _BatchNorm) -> _BatchNorm:
 def _restore_dropouts(traced: fx.GraphModule) -> None:
     """Functional dropout, traced at inference, would stay off; as a module it follows train() and eval()."""
     for node in list(traced.graph.nodes):
-        if node.target in _DROPOUTS:
+        if node.target in DROPOUTS and not _stays_on(node):
             rate = node.args[1] if len(node.args) > 1 else node.kwargs.get("p", 0.5)
             path = free_path(traced, path_of(node))
-            traced.add_submodule(path, _DROPOUTS[node.target](rate))
+            traced.add_submodule(path, DROPOUTS[node.target](rate))
             call_module_instead(traced, node, path)
+
+
+def _stays_on(node: fx.Node) -> bool:
+    return bool(node.args[2] if len(node.args) > 2 else node.kwargs.get("training", True))
 
 
 def call_module_instead(traced: fx.GraphModule, node: fx.Node, path: str) -> None:

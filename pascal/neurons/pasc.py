@@ -31,7 +31,8 @@ def integrate(currents: Iterable[Tensor], step: Tensor | float) -> tuple[Tensor,
     membrane, count, timesteps = None, None, 0
     for current in currents:
         if membrane is None or count is None:
-            membrane = half(step, current).expand_as(current).clone()
+            step = step_like(step, current)
+            membrane = half(step).expand_as(current).clone()
             count = torch.zeros_like(current, dtype=torch.int32)
         membrane += current
         fired = membrane >= step
@@ -48,11 +49,13 @@ def settle(membrane: Tensor, count: Tensor, step: Tensor | float, timesteps: int
 
     Lines 11–20: at mem ≥ θ* count up and subtract θ*; at mem < 0 count down and add θ*.
     """
+    step = step_like(step, membrane)
     for _ in range(timesteps):
         excited, inhibited = membrane >= step, membrane < 0
-        spikes = excited.to(torch.int8) - inhibited.to(torch.int8)
-        count += spikes
-        membrane -= spikes * step
+        count += excited
+        count -= inhibited.to(count.dtype)
+        membrane -= excited * step
+        membrane += inhibited * step
     return count
 
 
@@ -70,13 +73,20 @@ def emit(count: Tensor, levels: int) -> Tensor:
     return spikes
 
 
-def half(step: Tensor | float, current: Tensor) -> Tensor:
-    """Half a step in the currents' own arithmetic; an odd integer step has none."""
-    step = torch.as_tensor(step, device=current.device)
-    if not bool((step > 0).all()):
-        raise PascalError(f"step: got {step.flatten()[:8].tolist()}, expected positive numbers")
-    if current.dtype.is_floating_point:
-        return step.to(current.dtype) / 2
-    if step.dtype.is_floating_point or bool((step % 2 != 0).any()):
+def step_like(step: Tensor | float, current: Tensor) -> Tensor:
+    """A positive step in the currents' own arithmetic, so that no product is rounded to another type."""
+    own = torch.as_tensor(step, device=current.device)
+    if not bool((own > 0).all()):
+        raise PascalError(f"step: got {own.flatten()[:8].tolist()}, expected positive numbers")
+    if own.dtype.is_floating_point and not current.dtype.is_floating_point:
+        raise PascalError(f"step: got {own.flatten()[:8].tolist()}; integer currents need an even integer step")
+    return torch.as_tensor(step, dtype=current.dtype, device=current.device)
+
+
+def half(step: Tensor) -> Tensor:
+    """Half a step, where the membrane starts; an odd integer step has none."""
+    if step.dtype.is_floating_point:
+        return step / 2
+    if bool((step % 2 != 0).any()):
         raise PascalError(f"step: got {step.flatten()[:8].tolist()}; integer currents need an even integer step")
-    return (step // 2).to(current.dtype)
+    return step // 2

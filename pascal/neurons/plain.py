@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from pascal.errors import PascalError
-from pascal.neurons.pasc import half
+from pascal.neurons.pasc import half, step_like
 
 
 def if_spikes(currents: Iterable[Tensor], threshold: Tensor | float) -> Tensor:
@@ -17,7 +17,8 @@ def if_spikes(currents: Iterable[Tensor], threshold: Tensor | float) -> Tensor:
     membrane, spikes = None, []
     for current in currents:
         if membrane is None:
-            membrane = half(threshold, current).expand_as(current).clone()
+            threshold = step_like(threshold, current)
+            membrane = half(threshold).expand_as(current).clone()
         membrane += current
         fired = membrane >= threshold
         membrane -= fired * threshold

@@ -1,0 +1,66 @@
+"""The counts engine: each neuron's spike count in closed form, so that L timesteps cost what the ANN costs.
+
+Trains are earliest-first, so a count is the whole train; `trains` spells it out on demand.
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+from pascal.graph.images import check_images
+from pascal.graph.timesteps import Edges
+from pascal.neurons.counting import CountingPASC
+from pascal.neurons.pasc import emit
+
+
+class CountsSNN(nn.Module):
+    """A spiking network evaluated by counts: same logits, same spikes as timestep by timestep.
+
+    Shape: images (N, C, H, W) → logits (N, classes).
+    """
+
+    def __init__(self, graph: fx.GraphModule, edges: Edges, compiled: bool = False) -> None:
+        super().__init__()
+        self.graph = graph.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.edges = edges
+        self._run = torch.compile(graph.forward, options={"freezing": True}) if compiled else graph.forward
+
+    @torch.no_grad()
+    def forward(self, images: Tensor) -> Tensor:
+        """The ANN's logits."""
+        return self._run(self._prepared(images))
+
+    @torch.no_grad()
+    def record(self, images: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
+        """Logits, and the spike count of every neuron by layer."""
+        recorder = _Recorder(self.graph)
+        return recorder.run(self._prepared(images)), recorder.counts
+
+    def trains(self, images: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
+        """Logits, and the boolean spike train (timesteps, N, ...) of every neuron by layer."""
+        logits, counts = self.record(images)
+        return logits, {path: emit(count, self._levels(path)) for path, count in counts.items()}
+
+    def _prepared(self, images: Tensor) -> Tensor:
+        check_images(images, self.graph)
+        return images.contiguous(memory_format=torch.channels_last) if images.ndim == 4 else images
+
+    def _levels(self, path: str) -> int:
+        return int(self.graph.get_submodule(path).levels)  # type: ignore[arg-type]
+
+
+class _Recorder(fx.Interpreter):
+    """Runs the graph and keeps every neuron's count."""
+
+    def __init__(self, graph: fx.GraphModule) -> None:
+        super().__init__(graph)
+        self.counts: dict[str, Tensor] = {}
+
+    def call_module(self, target: Any, args: Any, kwargs: Any) -> Any:
+        module = self.fetch_attr(target)
+        if not isinstance(module, CountingPASC):
+            return super().call_module(target, args, kwargs)
+        count = module.count(*args)
+        self.counts[target] = count.to(torch.int32)
+        return module.hand_on(count)
