@@ -1,0 +1,30 @@
+"""Training and evaluation of any model on any batches. Here a step is one update of the weights."""
+
+from pascal.training.checkpoint import Checkpoint, digest, load_state, save_state
+from pascal.training.config import TrainingConfig, learning_rate, retraining_epochs
+from pascal.training.distributed import process_group, processes, rank
+from pascal.training.evaluate import Evaluation, evaluate
+from pascal.training.files import read_tensors, weights, write_tensors
+from pascal.training.loop import train
+from pascal.training.records import EpochRecord, TrainingState
+
+__all__ = [
+    "Checkpoint",
+    "EpochRecord",
+    "Evaluation",
+    "TrainingConfig",
+    "TrainingState",
+    "digest",
+    "evaluate",
+    "learning_rate",
+    "load_state",
+    "process_group",
+    "processes",
+    "rank",
+    "read_tensors",
+    "retraining_epochs",
+    "save_state",
+    "train",
+    "weights",
+    "write_tensors",
+]

@@ -1,0 +1,77 @@
+"""Training states on disk, and the checkpoint a killed run goes on from."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from pascal.errors import PascalError
+from pascal.training.files import read_tensors, write_atomically, write_tensors
+from pascal.training.records import EpochRecord, TrainingState
+
+_SCHEDULE = "schedule"
+
+
+def digest(parts: Mapping[str, Any]) -> str:
+    """The key of a run: parameters, data and code that its result depends on, in any order."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def save_state(path: str | PathLike[str], state: TrainingState) -> None:
+    """Weights, momenta and step: bytes that depend on nothing but seed, schedule and levels."""
+    schedule = torch.tensor([state.step, state.steps_per_epoch])
+    write_tensors(path, {**state.tensors, _SCHEDULE: schedule})
+
+
+def load_state(path: str | PathLike[str]) -> TrainingState:
+    """A state written by `save_state`; it remembers no records."""
+    tensors = read_tensors(path)
+    if _SCHEDULE not in tensors:
+        raise PascalError(f"{path}: holds no training state, expected a file written by save_state")
+    step, steps_per_epoch = tensors.pop(_SCHEDULE).tolist()
+    return TrainingState(step, steps_per_epoch, tensors)
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The newest state of one run, in a folder of its own named by the run's digest."""
+
+    folder: Path
+    key: str
+
+    @property
+    def _state(self) -> Path:
+        return self.folder / self.key / "state.safetensors"
+
+    @property
+    def _records(self) -> Path:
+        return self.folder / self.key / "records.json"
+
+    def save(self, state: TrainingState) -> None:
+        """Records first: a kill in between leaves one row too many, which `load` can tell."""
+        records = {"key": self.key, "seconds": state.seconds, "records": [asdict(record) for record in state.records]}
+        write_atomically(self._records, json.dumps(records).encode())
+        save_state(self._state, state)
+
+    def load(self) -> TrainingState | None:
+        """The newest state, or None before the first."""
+        if not self._state.exists():
+            return None
+        state, saved = load_state(self._state), _read_json(self._records)
+        if saved.get("key") != self.key:
+            raise PascalError(f"{self._records}: belongs to run {saved.get('key')!r}, expected {self.key!r}; delete it")
+        epochs = state.step // state.steps_per_epoch
+        records = tuple(EpochRecord(**record) for record in saved["records"] if record["epoch"] <= epochs)
+        return replace(state, records=records, seconds=saved["seconds"])
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise PascalError(f"{path}: {error}; delete its folder, and training starts again") from error

@@ -1,0 +1,53 @@
+"""Two processes with the same global batch follow the single process's loss curve."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from pascal.errors import PascalError
+from pascal.training.distributed import choose_device, processes, rank, total
+from pascal.training.files import read_tensors
+from tests.training.toy import train_together
+
+
+def test_two_processes_train_as_one(tmp_path):
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    train_together(tmp_path / "one")
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+    command = [*torchrun, "-m", "tests.training.toy", str(tmp_path / "two"), "together"]
+    subprocess.run(command, check=True, capture_output=True, timeout=240)
+
+    one, two = (json.loads((tmp_path / name / "losses.json").read_text()) for name in ("one", "two"))
+    assert len(one) == 20
+    assert one[0][0] > 1.2 * one[-1][0]  # it does learn
+    for (loss, accuracy), (shared_loss, shared_accuracy) in zip(one, two, strict=True):
+        assert shared_loss == pytest.approx(loss, rel=1e-11)  # float64, another order of summation
+        assert shared_accuracy == accuracy
+    assert sorted(file.name for file in (tmp_path / "two").iterdir()) == ["losses.json", "rank0.safetensors"]
+    assert_states_agree(tmp_path / "one", tmp_path / "two")
+
+
+def assert_states_agree(one: Path, two: Path) -> None:
+    alone, together = (read_tensors(folder / "rank0.safetensors") for folder in (one, two))
+    assert alone.keys() == together.keys()
+    for name, tensor in alone.items():
+        torch.testing.assert_close(together[name], tensor, rtol=1e-10, atol=1e-12)
+
+
+def test_a_process_on_its_own():
+    assert (rank(), processes(), total([1.5, 2.0], torch.device("cpu"))) == (0, 1, [1.5, 2.0])
+    assert choose_device("cpu") == torch.device("cpu")
+    assert choose_device("auto").type in ("cpu", "cuda")
+
+
+def test_bad_devices_are_named():
+    with pytest.raises(PascalError, match="device: got 'gpu'"):
+        choose_device("gpu")
+    if not torch.cuda.is_available():
+        with pytest.raises(PascalError, match="torch sees no GPU"):
+            choose_device("cuda")
