@@ -38,8 +38,8 @@ def save_trace(path: str | os.PathLike[str], trace: Trace) -> None:
 def load_trace(path: str | os.PathLike[str]) -> Trace:
     """Read what `save_trace` wrote."""
     try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
         header = json.loads(arrays[_HEADER].tobytes())
         if header["version"] != _VERSION:
             raise PascalError(f"trace {path}: version {header['version']}, expected {_VERSION}; rerun stage workload")

@@ -71,21 +71,20 @@ def test_fast_model_is_the_reference_on_1000_random_layers() -> None:
         _compare(seed)
 
 
-@pytest.mark.parametrize("unit", ["serial", "early", "flat"])
 @pytest.mark.parametrize("levels", [1, 2, 4, 8, 16])
 @pytest.mark.parametrize("timesteps", [1, 2, 4, 8, 16])
-def test_reference_spikes_are_algorithm_1_and_qcfs(timesteps: int, levels: int, unit: str) -> None:
+def test_reference_spikes_are_algorithm_1_and_qcfs(timesteps: int, levels: int) -> None:
     rng = np.random.default_rng([timesteps, levels])
-    counts = rng.integers(0, timesteps + 1, (4, 60))
+    counts = rng.integers(0, timesteps + 1, (5, 30))
     trains = (np.arange(timesteps) < counts[..., None]).astype(int)
-    weights = rng.integers(-20, 24, (25, 60))
-    step = 2 * max(1, 25 * timesteps // levels)
-    layer = ReferenceLayer(trains.tolist(), weights.tolist(), rng.integers(-99, 99, 25).tolist(), step, levels)
-    accelerator = accelerator_from_params({"pasc_unit": unit}, "loas")
-    reference = run_reference(layer, accelerator, "pasc", timesteps)
-    _check_numbers(layer, "pasc", reference)
-    for index, own in reference.sums.items():
-        assert reference.spikes[index] == pasc_spikes(torch.tensor(own), step, levels).int().tolist()
+    weights = rng.integers(-20, 24, (20, 30))
+    step = 2 * max(1, 20 * timesteps // levels)
+    layer = ReferenceLayer(trains.tolist(), weights.tolist(), rng.integers(-99, 99, 20).tolist(), step, levels)
+    for unit in ("serial", "early", "flat"):
+        reference = run_reference(layer, accelerator_from_params({"pasc_unit": unit}), "pasc", timesteps)
+        _check_numbers(layer, "pasc", reference)
+        for index, own in reference.sums.items():
+            assert reference.spikes[index] == pasc_spikes(torch.tensor(own), step, levels).int().tolist()
     fired = [sum(spikes) for spikes in reference.spikes.values()]
     assert min(fired) == 0
     assert max(fired) == levels
