@@ -1,5 +1,6 @@
 """The Quantization-Clip-Floor-Shift activation of the ANN (eq. 1, Section 3.1)."""
 
+import math
 from typing import Any
 
 import torch
@@ -59,7 +60,7 @@ class QCFS(nn.Module):
     def __init__(self, levels: int = 8, threshold: float = 8.0) -> None:
         super().__init__()
         self.levels = levels
-        self.raw_threshold = nn.Parameter(_raw(torch.tensor(float(threshold), dtype=torch.float64)).float())
+        self.raw_threshold = nn.Parameter(torch.tensor(_raw(float(threshold))))
 
     @property
     def levels(self) -> int:
@@ -78,9 +79,8 @@ class QCFS(nn.Module):
 
     @threshold.setter
     def threshold(self, threshold: Tensor | float) -> None:
-        value = torch.as_tensor(threshold, dtype=torch.float64).detach().reshape(self.raw_threshold.shape)
         with torch.no_grad():
-            self.raw_threshold.copy_(_raw(value))
+            self.raw_threshold.fill_(_raw(float(threshold)))
 
     @property
     def step(self) -> Tensor:
@@ -111,9 +111,10 @@ def check_levels(levels: int, where: str = "levels") -> int:
     return levels
 
 
-def _raw(threshold: Tensor) -> Tensor:
+def _raw(threshold: float) -> float:
     """The parameter whose softplus is `threshold`."""
-    if not bool(torch.isfinite(threshold).all() and (threshold > 0).all()):
-        raise PascalError(f"threshold: got {threshold.tolist()}, expected a finite number > 0")
-    below = torch.log(torch.expm1(_SHARPNESS * threshold.clamp_max(0.2))) / _SHARPNESS
-    return torch.where(threshold > 20 / _SHARPNESS, threshold, below)
+    if not (math.isfinite(threshold) and threshold > 0):
+        raise PascalError(f"threshold: got {threshold}, expected a finite number > 0")
+    if threshold > 20 / _SHARPNESS:
+        return threshold
+    return math.log(math.expm1(_SHARPNESS * threshold)) / _SHARPNESS

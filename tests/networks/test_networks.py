@@ -48,6 +48,14 @@ def test_module_order_is_forward_order() -> None:
         assert list(pascal.get_levels(network)) == registered
 
 
+@pytest.mark.parametrize("name", ["timm:resnet26", "torchvision:resnet18"])
+def test_library_networks(name: str) -> None:
+    network = pascal.build_network(name, classes=7, levels=3)
+    assert set(pascal.get_levels(network).values()) == {3}
+    assert network.training
+    assert network(torch.randn(2, 3, 32, 32)).shape == (2, 7)
+
+
 def test_levels_uniform_listed_and_named() -> None:
     assert set(pascal.get_levels(pascal.build_network("vgg16", width=0.125)).values()) == {4}
     published = [2, 1, 2, 1, 2, 1, 1, 1, 1, 1, 4, 4, 2, 4, 4]  # the paper's adaptive VGG-16 on CIFAR-10
@@ -61,6 +69,9 @@ def test_levels_uniform_listed_and_named() -> None:
     ("arguments", "message"),
     [
         ({"name": "vgg19"}, "network: got 'vgg19', expected one of"),
+        ({"name": "timm:resnet999"}, "network: got 'timm:resnet999', which timm does not know"),
+        ({"name": "torchvision:nothing"}, "which torchvision does not know"),
+        ({"name": "timm:resnet26", "width": 0.5}, "width and pool belong to the paper's networks"),
         ({"name": "vgg16", "pool": "median"}, "pool: got 'median'"),
         ({"name": "vgg16", "image_size": 33}, "image_size: got 33, expected a multiple of 32"),
         ({"name": "vgg16", "width": 0}, "width: got 0"),

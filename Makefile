@@ -1,0 +1,30 @@
+# `make run` and `make test` need Python 3.11+ and a package registry; they make .venv and install the pinned packages.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+WORKERS ?= 2
+
+# Large tensors stay in the process instead of going back to the kernel after each layer (glibc): nearly twice as fast.
+export MALLOC_MMAP_THRESHOLD_ := 4294967296
+export MALLOC_TRIM_THRESHOLD_ := 8589934592
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.PHONY: run test test-slow lint
+
+$(READY): requirements.txt pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
+	touch $(READY)
+
+test: lint  ## the fast suite: style, types, tests
+	$(BIN)/pytest -n $(WORKERS) -m "not slow"
+
+test-slow: $(READY)  ## what takes longer
+	$(BIN)/pytest -n $(WORKERS) -m slow
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy

@@ -1,0 +1,112 @@
+"""`pascal verify` and `pascal audit`: the one module of the package that knows paths, and the only one that prints."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+import torch
+from torch import nn
+from tqdm import tqdm
+
+from pascal.data import DATASETS, evaluation_batches, load_dataset, sample
+from pascal.energy import AUDIT_NETWORKS, audit_rows
+from pascal.errors import PascalError
+from pascal.graph import convert, layer_shapes, verify
+from pascal.networks import build_network
+from pascal.training import read_tensors
+from pascal.workload import LayerWorkload
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; 0 if all is well, 1 if a certificate failed, 2 for bad input."""
+    options = _parser().parse_args(arguments)
+    try:
+        return options.command(options)
+    except PascalError as error:
+        print(f"pascal: {error}", file=sys.stderr)
+        return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="pascal", description="Exact conversion of QCFS networks into spiking ones.")
+    commands = parser.add_subparsers(required=True)
+    _add_verify(commands.add_parser("verify", help="compare a network with its SNN, neuron by neuron"))
+    _add_audit(commands.add_parser("audit", help="the paper's numbers beside what its equations give"))
+    return parser
+
+
+def _add_verify(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("weights", type=Path, help="the trained network's safetensors file")
+    parser.add_argument("--network", required=True, help="vgg16, resnet18, resnet20, resnet34, timm:… or torchvision:…")
+    parser.add_argument("--width", type=float, default=1.0, help="width multiplier (default 1)")
+    parser.add_argument("--pool", default="max", help="max or avg (default max)")
+    parser.add_argument("--dataset", default="cifar10", choices=sorted(DATASETS), help="whose test images (cifar10)")
+    parser.add_argument("--data", type=Path, default=Path(os.environ.get("PASCAL_DATA", "data")), help="data folder")
+    parser.add_argument("--mean", type=float, nargs=3, help="of the pixels, where the network was trained with another")
+    parser.add_argument("--std", type=float, nargs=3, help="of the pixels, likewise")
+    parser.add_argument("--images", type=int, help="how many test images, chosen at random (default all)")
+    parser.add_argument("--batch-size", type=int, default=100)
+    parser.add_argument("--dtype", choices=("float32", "float64"), default="float64")
+    parser.add_argument("--engine", default="steps", help="the SNN's engine (default steps, the reference)")
+    parser.add_argument("--json", type=Path, help="where to write the certificate")
+    parser.set_defaults(command=_verify)
+
+
+def _verify(options: argparse.Namespace) -> int:
+    """Convert, compare, write the certificate, and say the outcome on one line."""
+    dataset = load_dataset(options.dataset, options.data, mean=options.mean, std=options.std)
+    ann = _load(options, len(dataset.classes), dataset.image_size).to(getattr(torch, options.dtype))
+    snn = convert(ann, engine=options.engine)
+    images = sample(dataset.test, options.images) if options.images is not None else dataset.test
+    batches = list(evaluation_batches(dataset, images, options.batch_size))
+    certificate = verify(ann, snn, tqdm(batches, desc="verify", unit="batch"))
+    if options.json:
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        options.json.write_text(certificate.to_json())
+    print(
+        f"{'equal' if certificate.passed else 'NOT EQUAL'}: {certificate.images:,} images, "
+        f"{certificate.neurons:,} neurons compared in {certificate.dtype}, "
+        f"{certificate.count_mismatches:,} counts and {certificate.prediction_mismatches:,} predictions differ, "
+        f"first in {certificate.first_divergence}; largest logit error {certificate.max_logit_error:.3g}"
+    )
+    return 0 if certificate.passed else 1
+
+
+def _load(options: argparse.Namespace, classes: int, image_size: int) -> nn.Module:
+    ann = build_network(options.network, classes, image_size, width=options.width, pool=options.pool)
+    try:
+        ann.load_state_dict(read_tensors(options.weights))
+    except RuntimeError as error:
+        raise PascalError(
+            f"{options.weights} does not fit {options.network} of width {options.width}: {error}"
+        ) from error
+    return ann.eval()
+
+
+def _add_audit(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--csv", type=Path, help="also write the table to this file")
+    parser.set_defaults(command=_audit)
+
+
+def audit_networks() -> dict[str, list[LayerWorkload]]:
+    """Layer shapes of the networks that the audit needs; nothing is computed, no weights are made."""
+    shapes = {}
+    for key, description in AUDIT_NETWORKS.items():
+        with torch.device("meta"):
+            network = build_network(**description)
+        size = description["image_size"]
+        shapes[key] = layer_shapes(network, (3, size, size))
+    return shapes
+
+
+def _audit(options: argparse.Namespace) -> int:
+    """Every number of the paper beside its equation, from the layer shapes of the networks themselves."""
+    rows = pd.DataFrame(audit_rows(audit_networks()))
+    if options.csv:
+        rows.to_csv(options.csv, index=False)
+    with pd.option_context("display.max_rows", None, "display.max_colwidth", 40, "display.width", 240):
+        print(rows.fillna("").to_string(index=False))
+    return 0
