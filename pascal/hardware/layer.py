@@ -12,7 +12,7 @@ from pascal.hardware.lowering import Activations, Filters
 from pascal.hardware.memory import NO_TRAFFIC, MemoryPlan, Traffic, plan_memory, traffic
 from pascal.hardware.schedule import Schedule, schedule_layer
 from pascal.hardware.tiling import Tiling, tile_layer
-from pascal.hardware.trace import reads_spikes
+from pascal.hardware.trace import own_levels, reads_spikes
 from pascal.hardware.units import unit_cost
 from pascal.workload import LayerWorkload
 
@@ -103,7 +103,8 @@ def _word_bits(accelerator: Accelerator, levels: int | None, passes: int = 1) ->
 def _written_bits(plan: LayerPlan, active_outputs: float, outputs: int) -> float:
     """Bitmask and non-silent words of the output map; LoAS's scripts count its im2col matrix."""
     workload, accelerator = plan.workload, plan.accelerator
-    if workload.levels is None:
+    levels = own_levels(workload)
+    if levels is None:
         return outputs * _SUM_BITS
     copies = int(np.prod(workload.kernel)) if accelerator.writeback == "im2col" else 1
-    return copies * (outputs + active_outputs * _word_bits(accelerator, workload.levels))
+    return copies * (outputs + active_outputs * _word_bits(accelerator, levels))

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from pascal.hardware.accelerators import Accelerator
 from pascal.hardware.energy import COMPONENTS, EVENTS
+from pascal.hardware.trace import own_levels
 from pascal.workload import LayerWorkload
 
 CYCLES = ("compute_cycles", "neuron_cycles", "stall_cycles")
@@ -64,7 +65,7 @@ class Simulation:
         """One row per layer, means over images."""
         for workload, values in zip(self.workloads, self.values.mean(0), strict=True):
             row = dict(zip(FIELDS, map(float, values), strict=True))
-            yield {"path": workload.path, "levels": workload.levels, **row, **_shares(row, self.accelerator.pes)}
+            yield {"path": workload.path, "levels": own_levels(workload), **row, **_shares(row, self.accelerator.pes)}
 
     def summary(self) -> dict[str, Any]:
         """The network's figures, with the conditions that must stand beside them."""

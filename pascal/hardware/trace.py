@@ -98,6 +98,11 @@ def reads_spikes(workload: LayerWorkload) -> bool:
     return not (workload.is_input or workload.graded_input)
 
 
+def own_levels(workload: LayerWorkload) -> int | None:
+    """L_n of the neurons that the layer owns; a readout and a shortcut's projection own none."""
+    return workload.levels if workload.is_main_path else None
+
+
 def network_trace(layers: Iterable[LayerTrace]) -> Trace:
     """Join the layers, refusing an empty trace and layers that saw different images or neurons."""
     layers = tuple(layers)

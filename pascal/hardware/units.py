@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from pascal.errors import PascalError
 from pascal.hardware.accelerators import Accelerator
+from pascal.hardware.trace import own_levels
 from pascal.workload import LayerWorkload
 
 _FSM_CYCLES = 2  # entering and leaving the serial plain IF unit
@@ -34,8 +35,8 @@ class UnitCost:
 def unit_cost(
     accelerator: Accelerator, neuron: str, workload: LayerWorkload, settle: NDArray | None = None
 ) -> UnitCost:
-    """Cost of one output neuron, from L_{n−1} (none: pixels) and L_n (none: no activation follows)."""
-    timesteps, levels = workload.producer_levels, workload.levels
+    """Cost of one output neuron, from L_{n−1} (none: pixels) and L_n (none: the layer owns no neurons)."""
+    timesteps, levels = workload.producer_levels, own_levels(workload)
     if levels is None:
         return UnitCost(0)
     if neuron == "qcfs":

@@ -12,7 +12,7 @@ from pascal.workload import LayerWorkload
 
 
 def _layer(timesteps: int | None, levels: int | None) -> LayerWorkload:
-    return LayerWorkload("layer", "linear", (8,), (8,), producer_levels=timesteps, levels=levels)
+    return LayerWorkload("layer", "linear", (8,), (8,), producer_levels=timesteps, levels=levels, neurons=8)
 
 
 def _cost(neuron: str, timesteps: int | None, levels: int | None, **block: object) -> tuple[int, int, int, int]:
@@ -45,6 +45,13 @@ def test_other_units() -> None:
     assert _cost("pasc", 4, 4, pasc_unit="flat") == (1, 4, 0, 1)
     assert _cost("qcfs", 4, 4) == (1, 0, 0, 1)
     assert _cost("pasc", 4, None) == (0, 0, 0, 0)
+
+
+def test_a_projection_owns_no_neurons() -> None:
+    projection = LayerWorkload(
+        "shortcut", "linear", (8,), (8,), producer_levels=4, activation="act", levels=4, neurons=0
+    )
+    assert unit_cost(accelerator_from_params("pascal40"), "pasc", projection).cycles == 0
 
 
 def test_early_exit_needs_recorded_settling() -> None:
