@@ -48,12 +48,12 @@ def check_loss(loss: float, model: nn.Module, images: Tensor) -> None:
 
 
 def first_not_finite(model: nn.Module, images: Tensor) -> str:
-    """What first went wrong: a weight, the images, a layer's output, or only the loss."""
-    for name, weight in model.state_dict().items():
-        if isinstance(weight, Tensor) and not _finite(weight):
-            return f"weight {name!r}"
+    """What first went wrong: the images, a weight, a layer's output, or only the loss."""
     if not _finite(images):
         return "images"
+    for name, parameter in model.named_parameters():
+        if not _finite(parameter):
+            return f"weight {name!r}"
     blamed: list[str] = []
 
     def note(name: str) -> Callable[..., None]:

@@ -1,0 +1,101 @@
+"""Files that are whole or absent, and checkpoints that belong to their run."""
+
+import os
+
+import pytest
+import torch
+
+from pascal.errors import PascalError
+from pascal.training import Checkpoint, digest, load_state, read_tensors, save_state, train, write_tensors
+from pascal.training.records import EpochRecord, TrainingState
+from tests.training.toy import CONFIG, ToyBatches, toy_network
+
+
+def some_state(step: int = 20, seconds: float = 1.5) -> TrainingState:
+    records = tuple(EpochRecord(n, 0.5, 0.6, 0.7, 0.1, 1.0, 2.0, seconds) for n in range(1, step // 8 + 1))
+    return TrainingState(step, 8, {"model/weight": torch.arange(6.0).reshape(2, 3)}, records, seconds)
+
+
+def test_a_state_survives_the_disk(tmp_path):
+    save_state(tmp_path / "state.safetensors", some_state())
+    loaded = load_state(tmp_path / "state.safetensors")
+    assert (loaded.step, loaded.steps_per_epoch) == (20, 8)
+    assert torch.equal(loaded.tensors["model/weight"], some_state().tensors["model/weight"])
+
+
+def test_bytes_of_a_state_do_not_depend_on_the_clock(tmp_path):
+    for name, seconds in (("a", 1.0), ("b", 2.0)):
+        save_state(tmp_path / name, some_state(seconds=seconds))
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_a_checkpoint_remembers_its_records(tmp_path):
+    checkpoint = Checkpoint(tmp_path, "key")
+    assert checkpoint.load() is None
+    checkpoint.save(some_state())
+    assert checkpoint.load().records == some_state().records
+    assert checkpoint.load().seconds == 1.5
+    assert Checkpoint(tmp_path, "other").load() is None
+
+
+@pytest.mark.parametrize("survivor", ["records.json", "state.safetensors"])
+def test_a_kill_between_the_two_files_does_no_harm(tmp_path, monkeypatch, survivor):
+    """os.replace stops working after the first file, or before it."""
+    checkpoint, replace, left = Checkpoint(tmp_path, "key"), os.replace, [int(survivor == "records.json")]
+    checkpoint.save(some_state(16))
+
+    def killed(*paths):
+        left[0] -= 1
+        if left[0] < 0:
+            raise KeyboardInterrupt
+        return replace(*paths)
+
+    monkeypatch.setattr(os, "replace", killed)
+    with pytest.raises(KeyboardInterrupt):
+        checkpoint.save(some_state(24))
+    monkeypatch.undo()
+    assert checkpoint.load().step == 16
+    assert [record.epoch for record in checkpoint.load().records] == [1, 2]
+    checkpoint.save(some_state(24))
+    assert sorted(file.name for file in (tmp_path / "key").iterdir()) == ["records.json", "state.safetensors"]
+
+
+def test_broken_files_are_named(tmp_path):
+    checkpoint = Checkpoint(tmp_path, "key")
+    checkpoint.save(some_state())
+    state = tmp_path / "key" / "state.safetensors"
+    state.write_bytes(state.read_bytes()[:-5])
+    with pytest.raises(PascalError, match=r"state.safetensors: .*delete the file"):
+        checkpoint.load()
+    write_tensors(state, {"weight": torch.zeros(1)})
+    with pytest.raises(PascalError, match="holds no training state"):
+        checkpoint.load()
+    checkpoint.save(some_state())
+    (tmp_path / "key").rename(tmp_path / "moved")
+    with pytest.raises(PascalError, match="belongs to run 'key', expected 'moved'"):
+        Checkpoint(tmp_path, "moved").load()
+    (tmp_path / "moved" / "records.json").write_text("{")
+    with pytest.raises(PascalError, match=r"records.json: .*delete its folder"):
+        Checkpoint(tmp_path, "moved").load()
+    with pytest.raises(PascalError, match="No such file"):
+        read_tensors(tmp_path / "absent.safetensors")
+
+
+def test_digest_follows_content_and_nothing_else():
+    assert digest({"a": 1, "b": [1, 2]}) == digest({"b": [1, 2], "a": 1})
+    assert digest({"a": 1}) != digest({"a": 2})
+    assert digest({"a": 1}) != digest({"a": "1"})
+
+
+def test_a_state_of_another_network_or_batch_size_is_refused():
+    states = []
+    list(train(toy_network(), ToyBatches(), CONFIG, until=1, save=states.append, bar=False))
+    with pytest.raises(PascalError, match="has 8 steps per epoch, the batches have 4"):
+        next(train(toy_network(), ToyBatches(steps=4), CONFIG, states[-1], bar=False))
+    smaller = toy_network()[:6]
+    with pytest.raises(PascalError, match=r"state and network disagree on \['9.bias', '9.weight'\]"):
+        next(train(smaller, ToyBatches(), CONFIG, states[-1], bar=False))
+    other = toy_network()
+    other[9] = torch.nn.Linear(8, 4)
+    with pytest.raises(PascalError, match="size mismatch"):
+        next(train(other, ToyBatches(), CONFIG, states[-1], bar=False))
