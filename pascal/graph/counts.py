@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
+from pascal.errors import PascalError
 from pascal.graph.images import check_images
 from pascal.graph.timesteps import Edges
 from pascal.neurons.counting import CountingPASC
@@ -41,6 +42,10 @@ class CountsSNN(nn.Module):
         """Logits, and the boolean spike train (timesteps, N, ...) of every neuron by layer."""
         logits, counts = self.record(images)
         return logits, {path: emit(count, self._levels(path)) for path, count in counts.items()}
+
+    def load_state_dict(self, *_: Any, **__: Any) -> Any:
+        """Steps stand in the calls, not only in the state."""
+        raise PascalError("the counts engine folds steps into its calls; load the ANN's state and convert it again")
 
     def _prepared(self, images: Tensor) -> Tensor:
         check_images(images, self.graph)

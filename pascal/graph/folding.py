@@ -12,11 +12,12 @@ from torch import Tensor, fx, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from pascal.graph.operations import LINEAR, MAXIMUM, STRUCTURAL, WEIGHTED_MODULES, call_name, property_of
+from pascal.graph.sums import add_into
 from pascal.graph.timesteps import Edges
 from pascal.graph.trace import module_of, neuron_nodes
 from pascal.neurons.counting import CountingPASC
 
-_INHOMOGENEOUS = ("add", "sub", "batch_norm", "conv1d", "conv2d", "conv3d", "linear")
+_INHOMOGENEOUS = ("add", "sub", "add_into", "batch_norm", "conv1d", "conv2d", "conv3d", "linear")
 
 
 def count_spikes(traced: fx.GraphModule) -> None:
@@ -50,21 +51,18 @@ def fold_halves(traced: fx.GraphModule) -> None:
 def work_in_place(traced: fx.GraphModule) -> None:
     """Sums and counts overwrite the currents of a weighted layer that nobody else reads."""
     for node in traced.graph.nodes:
-        if _is_sum(node) and not _is_fresh(traced, node.args[0]) and _is_fresh(traced, node.args[1]):
-            node.args = node.args[::-1] if call_name(node, None) == "add" and not node.kwargs else node.args
-        if _is_sum(node) and call_name(node, None) == "add" and _is_fresh(traced, node.args[0]):
-            node.op, node.target = "call_function", add
+        if node.op == "call_method" and node.target == "view":
+            node.target = "reshape"  # channels-last tensors have no such view
+        if not _is_sum(node) or call_name(node, None) != "add":
+            continue
+        if not node.kwargs and not _is_fresh(traced, node.args[0]):
+            node.args = node.args[::-1]
+        if _is_fresh(traced, node.args[0]):
+            node.op, node.target = "call_function", add_into
     for node, neuron in _neurons(traced):
         neuron.overwrites = _is_fresh(traced, node.all_input_nodes[0])
     traced.graph.lint()
     traced.recompile()
-
-
-def add(total: Tensor, other: Any, alpha: float = 1.0) -> Tensor:
-    """total + alpha · other, in the place of `total` where the shapes allow."""
-    if isinstance(other, Tensor) and other.shape != total.shape:
-        return torch.add(total, other, alpha=alpha)
-    return total.add_(other, alpha=alpha)
 
 
 def _neurons(traced: fx.GraphModule) -> Iterator[tuple[fx.Node, CountingPASC]]:
@@ -117,7 +115,7 @@ def _take_step(traced: fx.GraphModule, reader: fx.Node, operand: fx.Node, step: 
 
 def _is_sum(node: fx.Node) -> bool:
     """A sum or difference of two different values, neither of them a number."""
-    is_call = node.op in ("call_function", "call_method") and call_name(node, None) in ("add", "sub")
+    is_call = node.op in ("call_function", "call_method") and call_name(node, None) in ("add", "sub", "add_into")
     return is_call and len(node.args) == 2 and len({arg for arg in node.args if isinstance(arg, fx.Node)}) == 2
 
 

@@ -18,6 +18,8 @@ from torch.nn.modules.conv import _ConvNd
 from torch.nn.modules.dropout import _DropoutNd
 from torch.nn.modules.pooling import _AdaptiveAvgPoolNd, _AdaptiveMaxPoolNd, _AvgPoolNd, _MaxPoolNd
 
+from pascal.graph.sums import add_into
+
 STRUCTURAL, LINEAR, MAXIMUM, SHAPE, NEURON = "structural", "linear", "maximum", "shape", "neuron"
 
 WEIGHTED_MODULES = (_ConvNd, nn.Linear)
@@ -41,7 +43,7 @@ _FUNCTIONS: dict[str, tuple[Callable[..., Any], ...]] = {
         F.conv1d, F.conv2d, F.conv3d, F.linear, F.batch_norm, F.avg_pool1d, F.avg_pool2d, F.avg_pool3d,
         F.adaptive_avg_pool1d, F.adaptive_avg_pool2d, F.adaptive_avg_pool3d, F.interpolate, torch.mean, torch.sum,
         torch.add, torch.sub, torch.neg, torch.mul, torch.div, torch.matmul, operator.add,
-        operator.sub, operator.neg, operator.mul, operator.truediv, operator.matmul,
+        operator.sub, operator.neg, operator.mul, operator.truediv, operator.matmul, add_into,
     ),
     MAXIMUM: (
         F.max_pool1d, F.max_pool2d, F.max_pool3d, F.adaptive_max_pool1d, F.adaptive_max_pool2d, F.adaptive_max_pool3d,

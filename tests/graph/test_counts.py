@@ -1,0 +1,138 @@
+"""The counts engine: the same spikes as timestep by timestep, in closed form."""
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+import pascal
+from pascal import QCFS, PascalError
+from pascal.graph.counts import CountsSNN
+from pascal.neurons.counting import CountingPASC
+from tests.graph.small import Branches, lively
+
+
+def images(seed: int = 0, size: int = 8, batch: int = 3) -> Tensor:
+    return torch.randn(batch, 3, size, size, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+
+
+def counting(ann: nn.Module, **options: bool) -> CountsSNN:
+    snn = pascal.convert(ann, engine="counts", **options)  # type: ignore[arg-type]
+    assert isinstance(snn, CountsSNN)
+    return snn
+
+
+def neurons(snn: CountsSNN) -> list[CountingPASC]:
+    return [module for module in snn.modules() if isinstance(module, CountingPASC)]
+
+
+@given(levels=st.lists(st.integers(1, 33), min_size=6, max_size=6), seed=st.integers(0, 1000))
+@settings(max_examples=25)
+def test_branches_with_any_levels(levels: list[int], seed: int) -> None:
+    torch.manual_seed(seed)
+    ann = lively(Branches(), images(seed), levels)
+    snn = counting(ann)
+    batches = [images(seed), images(seed + 1)]
+    assert pascal.verify(pascal.convert(ann), snn, batches).passed
+    assert pascal.verify(ann, snn, batches).passed
+
+
+@given(
+    seed=st.integers(0, 1000),
+    levels=st.lists(st.integers(1, 9), min_size=3, max_size=3),
+    step=st.sampled_from([0.25, 0.375, 0.75, 1.25, 3.0]),
+)
+def test_ties_are_exact_in_float32(seed: int, levels: list[int], step: float) -> None:
+    """Dyadic weights and pixels make float32 exact and preactivations fall on level boundaries."""
+    torch.manual_seed(seed)
+    ann = nn.Sequential(nn.Linear(6, 8), QCFS(), nn.Linear(8, 8), QCFS(), nn.Linear(8, 8), QCFS(), nn.Linear(8, 4))
+    for parameter in ann.parameters():
+        if parameter.ndim:
+            parameter.data = torch.randint(-4, 5, parameter.shape) * 0.125
+    for qcfs, level in zip((ann[1], ann[3], ann[5]), levels, strict=True):
+        qcfs.levels, qcfs.threshold = level, level * step
+    batch = torch.randint(-4, 5, (16, 6)) * 0.25
+    verification = pascal.verify(ann.eval(), counting(ann), [batch])
+    assert verification.passed
+    assert verification.max_logit_error == 0
+
+
+@pytest.mark.parametrize("pool", ["max", "avg"])
+@pytest.mark.parametrize("name", ["vgg16", "resnet18"])
+def test_own_networks_carry_whole_numbers_on_every_edge(name: str, pool: str) -> None:
+    torch.manual_seed(1)
+    network = pascal.build_network(name, width=0.125, pool=pool)
+    ann = lively(network, images(size=32), [1 + n % 5 for n in range(len(pascal.get_levels(network)))])
+    snn = counting(ann)
+    assert all(n.hands_on_counts and n.half_arrives and n.overwrites for n in neurons(snn))
+    assert pascal.verify(pascal.convert(ann), snn, [images(size=32)]).passed
+
+
+def test_trains_and_workloads_equal_those_of_the_stepwise_engine() -> None:
+    ann = lively(Branches(), images(), [4, 2, 3, 1, 8, 5])
+    snn, stepwise = counting(ann), pascal.convert(ann)
+    logits, trains = snn.trains(images())
+    _, expected = stepwise.trains(images())
+    assert list(trains) == list(expected)
+    assert all(torch.equal(trains[path], expected[path]) for path in expected)
+    assert torch.equal(logits, snn(images()))
+    assert pascal.measure(snn, [images()]) == pascal.measure(stepwise, [images()]) == pascal.measure(ann, [images()])
+
+
+def test_nothing_of_the_users_changes() -> None:
+    ann = lively(Branches(), images(), [4, 2, 3, 1, 8, 5])
+    before = {name: value.clone() for name, value in ann.state_dict().items()}
+    batch = images()
+    counting(ann)(batch)
+    assert torch.equal(batch, images())
+    assert all(torch.equal(value, before[name]) for name, value in ann.state_dict().items())
+
+
+class Awkward(nn.Module):
+    """What must fall back: a view of channels-last currents, sums that broadcast, count + count, two uses of one sum,
+    a difference that starts with counts, a neuron behind a pooling, tied weights, activations as logits."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem, self.act1 = nn.Conv2d(3, 6, 3, padding=1), QCFS()
+        self.conv, self.squeeze, self.act2 = nn.Conv2d(6, 6, 3, padding=1), nn.Conv2d(6, 6, 1), QCFS()
+        self.act3, self.act4, self.act5, self.act6, self.act7 = QCFS(), QCFS(), QCFS(), QCFS(), QCFS()
+        self.again = nn.Conv2d(6, 6, 3, padding=1, bias=False)
+        self.again.weight = self.conv.weight
+        self.fc, self.act8 = nn.Linear(6 * 16, 5), QCFS()
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = self.act1(self.stem(x))
+        total = self.squeeze(x.mean((2, 3), keepdim=True)) + self.conv(x)
+        y = self.act3(total) + self.act2(total - 0.25)
+        z = self.act4(x - self.again(y)) + self.act5(F.avg_pool2d(y, 3, 1, 1))
+        z = self.act6(z + z) - self.act7(self.squeeze(z))
+        z = F.avg_pool2d(z, 2)
+        return self.act8(self.fc(z.view(z.size(0), -1)))
+
+
+@given(levels=st.lists(st.integers(1, 9), min_size=8, max_size=8), seed=st.integers(0, 1000))
+@settings(max_examples=25)
+def test_what_cannot_be_folded_stays_right(levels: list[int], seed: int) -> None:
+    torch.manual_seed(seed)
+    ann = lively(Awkward(), images(seed), levels)
+    snn = counting(ann)
+    assert pascal.verify(pascal.convert(ann), snn, [images(seed)]).passed
+    assert not all(n.hands_on_counts for n in neurons(snn))
+
+
+def test_a_state_is_not_loaded_half() -> None:
+    snn = counting(lively(Branches(), images(), [4, 2, 3, 1, 8, 5]))
+    with pytest.raises(PascalError, match="convert it again"):
+        snn.load_state_dict(snn.state_dict())
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_compiled_agrees() -> None:
+    ann = lively(pascal.build_network("resnet20", width=0.25), images(size=16), [1 + n % 5 for n in range(19)])
+    torch.testing.assert_close(
+        counting(ann, compiled=True)(images(size=16)), ann(images(size=16)).detach(), rtol=0, atol=1e-12
+    )
