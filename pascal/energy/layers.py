@@ -41,11 +41,14 @@ def check_workloads(workloads: Iterable[LayerWorkload]) -> list[LayerWorkload]:
 
 
 def spiking_layers(workloads: Iterable[LayerWorkload]) -> list[LayerWorkload]:
-    """The layers that own an activation, in forward order: the paper's L_tot."""
-    owners = [workload for workload in check_workloads(workloads) if workload.is_main_path]
+    """The layers that own an activation, in the activations' forward order: the paper's L_tot."""
+    workloads = check_workloads(workloads)
+    # Neurons fire after the last of the branches that meet in them, which need not be the main path.
+    last = {workload.activation: position for position, workload in enumerate(workloads)}
+    owners = [workload for workload in workloads if workload.is_main_path]
     if not owners:
         raise PascalError("workloads: no layer has an activation, so the network does not spike; quantize it first")
-    return owners
+    return sorted(owners, key=lambda owner: last[owner.activation])
 
 
 def levels_by_activation(workloads: Sequence[LayerWorkload], levels: Levels = None) -> dict[str, int]:

@@ -108,8 +108,17 @@ def _timesteps(workloads: Sequence[LayerWorkload]) -> dict[str, float]:
         "t_eff_measured": effective_timesteps(workloads, spikes_per_neuron=None),
         "t_eff_counted": effective_timesteps(workloads, counted=True),
         "t_total": total_timesteps(workloads),
-        "sequential_latency_timesteps": sequential_latency(workloads),
+        **_latency(workloads),
     }
+
+
+def _latency(workloads: Sequence[LayerWorkload]) -> dict[str, float]:
+    # Neurons that read other neurons without weights between them have no record; then no path can be followed.
+    layers = neuron_layers(workloads)
+    recorded = {layer.activation for layer in layers}
+    if all(layer.producers <= recorded for layer in layers):
+        return {"sequential_latency_timesteps": sequential_latency(workloads)}
+    return {}
 
 
 def _overhead(workloads: Sequence[LayerWorkload], costs: EnergyCosts) -> float:

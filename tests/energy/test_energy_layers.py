@@ -75,6 +75,16 @@ def test_projection_lengthens_the_train_that_reaches_the_sum():
     assert timesteps["2.1.act2"] == 16  # conv2 brings 4 timesteps, the projection of 1.1.act2 brings 16
 
 
+def test_activations_stand_in_forward_order_whichever_branch_owns_them():
+    owner_first = [
+        PAIR[0],
+        conv("projection", (2, 2), 4, 1, producers=("x",), activation="z"),
+        PAIR[1],
+        conv("last", (2, 2), 4, 3, producers=("y",), activation="z", owns=False),
+    ]
+    assert list(levels_by_activation(owner_first)) == ["x", "y", "z"]
+
+
 def test_producer_without_a_layer_of_its_own_keeps_the_recorded_timesteps():
     orphan = replace(PAIR[1], producers=("between",), producer_levels=3)
     assert neuron_layers([PAIR[0], orphan], [2, 8])[1].timesteps == 3

@@ -67,6 +67,13 @@ def test_layerwise_network_has_no_normalised_timesteps(measured_vgg):
     assert "t_norm" not in energy_summary(layerwise, COSTS)
 
 
+def test_latency_is_left_out_where_a_producer_has_no_record(measured_vgg):
+    orphaned = [*measured_vgg[:3], replace(measured_vgg[3], producers=("between",)), *measured_vgg[4:]]
+    assert energy_summary(measured_vgg, COSTS).keys() - energy_summary(orphaned, COSTS).keys() == {
+        "sequential_latency_timesteps"
+    }
+
+
 @pytest.mark.parametrize("name", ["vgg16", "resnet18", "resnet20"])
 def test_measured_network_runs_through_every_figure(name):
     torch.manual_seed(0)
