@@ -6,7 +6,9 @@ what is stored is spikes, one byte each, and never a train of currents. Only a v
 (concatenations of DenseNet) is stored as it is.
 """
 
+import sys
 from collections.abc import Callable, Iterator
+from math import inf
 from typing import Any
 
 import torch
@@ -39,8 +41,7 @@ class SteppedSNN(nn.Module):
         self.inexact = inexact  # paths of calls that plain neurons make inexact in a way of their own
         if timesteps is not None:
             self.timesteps = dict.fromkeys(self.timesteps, timesteps)
-        self._values = set(self.timesteps)
-        self._segments = _cut(graph, self._values)
+        self._segments = _cut(graph, set(self.timesteps))
 
     def forward(self, images: Tensor) -> Tensor:
         """The sum of the readout over time: the ANN's logits. Of plain IF neurons, which see the image at every
@@ -99,8 +100,9 @@ class SteppedSNN(nn.Module):
         for timestep in range(self.timesteps[source.name]):
             values: dict[fx.Node, Any] = {}
             for node in segment:
-                ended = node.name in self._values and timestep >= self.timesteps[node.name]
-                if ended:  # a shorter branch is silent from here on, its constants spent
+                if timestep >= self._lasts(
+                    node, trains
+                ):  # a shorter branch is silent from here on, its constants spent
                     if node.name not in silent:
                         silent[node.name] = tree_map_only(Tensor, torch.zeros_like, previous[node])
                     values[node] = silent[node.name]
@@ -110,6 +112,11 @@ class SteppedSNN(nn.Module):
                     values[node] = self._call(node, values)
             previous = values
             yield values[source]
+
+    def _lasts(self, node: fx.Node, trains: dict[str, Any]) -> float:
+        """For how many timesteps a node has something to say; constants and sizes always do."""
+        stored = len(trains[node.name]) if node.name in trains else inf
+        return min(stored, self.timesteps.get(node.name, inf))
 
     def _spiked(self, node: fx.Node, value: Any) -> Any:
         """One timestep of a stored train; a spike is worth its neuron's step."""
@@ -125,6 +132,9 @@ class _Constant:
 
     def __init__(self, value: Tensor) -> None:
         self.value = value
+
+    def __len__(self) -> int:
+        return sys.maxsize
 
     def __getitem__(self, timestep: int) -> Tensor:
         return self.value

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor, nn
 
+from pascal.errors import PascalError
 from pascal.neurons.pasc import pasc_spikes
 from pascal.neurons.plain import if_spikes
 from pascal.neurons.qcfs import check_levels
@@ -37,7 +38,8 @@ class PASC(SpikingNeuron):
         return torch.tensor(self.levels)
 
     def set_extra_state(self, state: Tensor) -> None:
-        self.levels = check_levels(int(state))
+        if int(state) != self.levels:  # the timesteps of the network around it follow from its levels
+            raise PascalError(f"the file has {int(state)} levels, the neuron {self.levels}; set levels, then convert")
 
     def extra_repr(self) -> str:
         return f"levels={self.levels}, step={self.step.item():.6g}"

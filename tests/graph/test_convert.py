@@ -204,6 +204,8 @@ def test_save_and_load() -> None:
     source, target = pascal.convert(ann), pascal.convert(other)
     target.load_state_dict(load(save(source.state_dict())))
     assert torch.equal(source(images()), target(images()))
+    with pytest.raises(PascalError, match="the file has 4 levels, the neuron 5"):
+        pascal.convert(lively(Branches(), images(1), [5, 2, 3, 1, 8, 5])).load_state_dict(source.state_dict())
 
 
 def test_errors_name_what_is_wrong() -> None:

@@ -53,11 +53,20 @@ def test_a_bias_not_divided_is_found(ann: nn.Module) -> None:
     assert first.boundary_distance > 0.01  # no rounding: far from any level boundary
 
 
-def test_a_wrong_level_is_found(ann: nn.Module) -> None:
+@pytest.mark.parametrize("levels", [1, 6])
+def test_a_wrong_level_is_found(ann: nn.Module, levels: int) -> None:
     snn = pascal.convert(ann)
-    snn.graph.get_submodule("layer3.0.act2").levels += 1
+    snn.graph.get_submodule("layer3.0.act2").levels = levels
     verification = pascal.verify(ann, snn, [images()])
     assert verification.first_divergence == "layer3.0.act2"
+
+
+@pytest.mark.parametrize("levels", [1, 9])
+def test_a_level_changed_in_the_ann_is_found(levels: int) -> None:
+    ann = lively(pascal.build_network("resnet20", width=0.25), images(), [4] * 19)
+    snn = pascal.convert(ann)
+    pascal.set_levels(ann, {"layer2.1.act1": levels})
+    assert pascal.verify(ann, snn, [images()]).first_divergence == "layer2.1.act1"
 
 
 def test_a_misaligned_shortcut_is_found(ann: nn.Module) -> None:
