@@ -1,0 +1,31 @@
+# The pipeline on one screen: what it makes from params.yaml. Chapters stand in workflow/rules, one file each.
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/data.smk"
+include: "workflow/rules/train.smk"
+include: "workflow/rules/adapt.smk"
+include: "workflow/rules/convert.smk"
+include: "workflow/rules/cost.smk"
+include: "workflow/rules/report.smk"
+include: "workflow/rules/track.smk"
+
+
+localrules:
+    all,
+    report,
+    given,
+    track,
+
+
+rule all:
+    default_target: True
+    input:
+        rules.report.input,
+        rules.track.output,
+
+
+report: "workflow/report/workflow.rst"

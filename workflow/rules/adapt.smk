@@ -1,0 +1,68 @@
+# Chapter: adapt. Levels per layer: by the metric (Algorithm 3), or given by the parameters.
+
+
+rule histogram:
+    input:
+        data=data_of,
+        ann=start_of("ann.safetensors"),
+        params=params_of("histogram"),
+        code=code_of("histogram"),
+    output:
+        f"{HOME}/histogram.csv",
+    log:
+        "logs/histogram/{run}-{seed}.log",
+    benchmark:
+        "benchmarks/histogram/{run}-{seed}.tsv"
+    wildcard_constraints:
+        run=names("derived"),
+    threads: threads_of
+    resources:
+        gpu=gpus_of,
+        mem_mb=megabytes(1500, 2000),
+    script:
+        "../scripts/histogram.py"
+
+
+rule assign:
+    input:
+        histogram=f"{HOME}/histogram.csv",
+        params=params_of("assign"),
+        code=code_of("assign"),
+    output:
+        metric=f"{HOME}/metric.csv",
+        by_k=f"{HOME}/metric_by_k.csv",
+        levels=f"{HOME}/levels.json",
+    log:
+        "logs/assign/{run}-{seed}.log",
+    benchmark:
+        "benchmarks/assign/{run}-{seed}.tsv"
+    wildcard_constraints:
+        run=names("derived"),
+    threads: 1
+    resources:
+        mem_mb=1000,
+    script:
+        "../scripts/assign.py"
+
+
+rule given:
+    input:
+        data=data_of,
+        params=params_of("given"),
+        code=code_of("given"),
+    output:
+        histogram=f"{HOME}/histogram.csv",
+        metric=f"{HOME}/metric.csv",
+        by_k=f"{HOME}/metric_by_k.csv",
+        levels=f"{HOME}/levels.json",
+    log:
+        "logs/given/{run}-{seed}.log",
+    benchmark:
+        "benchmarks/given/{run}-{seed}.tsv"
+    wildcard_constraints:
+        run=names("uniform", "given"),
+    threads: 1
+    resources:
+        mem_mb=1000,
+    script:
+        "../scripts/given.py"

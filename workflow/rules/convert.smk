@@ -1,0 +1,63 @@
+# Chapter: convert. The spiking network, the proof that it equals the ANN, and its accuracy beside plain IF.
+
+
+rule convert:
+    input:
+        data=data_of,
+        ann=f"{HOME}/ann.safetensors",
+        params=params_of("convert"),
+        code=code_of("convert"),
+    output:
+        snn=f"{HOME}/snn.safetensors",
+        about=f"{HOME}/snn.json",
+    log:
+        "logs/convert/{run}-{seed}.log",
+    benchmark:
+        "benchmarks/convert/{run}-{seed}.tsv"
+    threads: 1
+    resources:
+        mem_mb=megabytes(1000, 2000),
+    script:
+        "../scripts/convert.py"
+
+
+rule verify:
+    input:
+        data=data_of,
+        ann=f"{HOME}/ann.safetensors",
+        snn=f"{HOME}/snn.safetensors",
+        params=params_of("verify"),
+        code=code_of("verify"),
+    output:
+        f"{HOME}/verify.json",
+    log:
+        "logs/verify/{run}-{seed}.log",
+    benchmark:
+        "benchmarks/verify/{run}-{seed}.tsv"
+    threads: threads_of
+    resources:
+        mem_mb=megabytes(1500, 4000),
+    script:
+        "../scripts/verify.py"
+
+
+rule evaluate:
+    input:
+        data=data_of,
+        ann=f"{HOME}/ann.safetensors",
+        snn=f"{HOME}/snn.safetensors",
+        params=params_of("evaluate"),
+        code=code_of("evaluate"),
+    output:
+        accuracy=f"{HOME}/accuracy.json",
+        over_timesteps=f"{HOME}/accuracy_vs_timesteps.csv",
+    log:
+        "logs/evaluate/{run}-{seed}.log",
+    benchmark:
+        "benchmarks/evaluate/{run}-{seed}.tsv"
+    threads: threads_of
+    resources:
+        gpu=gpus_of,
+        mem_mb=megabytes(1500, 4000),
+    script:
+        "../scripts/evaluate.py"

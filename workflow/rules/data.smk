@@ -1,0 +1,18 @@
+# Chapter: data. What the images are, which are set aside, and their checksums.
+
+
+rule prepare:
+    input:
+        params="build/datasets/{dataset}.json",
+        code=code_of("prepare"),
+    output:
+        "results/data/{dataset}.json",
+    log:
+        "logs/prepare/{dataset}.log",
+    benchmark:
+        "benchmarks/prepare/{dataset}.tsv"
+    threads: 1
+    resources:
+        mem_mb=2000,
+    script:
+        "../scripts/prepare.py"

@@ -1,0 +1,28 @@
+# Chapter: track. MLflow is a sink: results are files first, and one process uploads them.
+
+TRACKING_URI = os.environ.get("MLFLOW_TRACKING_URI", "sqlite:///results/mlflow.db")
+TRACKED = f"work/mlflow/{digest(TRACKING_URI)}.json"
+if TRACKING_URI.startswith("sqlite:///") and not Path(TRACKING_URI.removeprefix("sqlite:///")).exists():
+    Path(TRACKED).unlink(missing_ok=True)  # a deleted database holds nothing any more
+
+
+rule track:
+    input:
+        rules.report.input,
+        every("train.csv", "levels.json", "metric.csv", "histogram.csv", "verify.json"),
+        every("accuracy.json", "accuracy_vs_timesteps.csv"),
+        every("energy.csv", "energy.json", "hardware.csv"),
+        params="build/report.json",
+    output:
+        TRACKED,
+    log:
+        "logs/track.log",
+    benchmark:
+        "benchmarks/track.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+    params:
+        uri=TRACKING_URI,
+    script:
+        "../scripts/track.py"

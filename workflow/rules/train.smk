@@ -1,0 +1,75 @@
+# Chapter: train. A uniform network to the end of its schedule; an adaptive one in two parts (Algorithm 4).
+
+
+rule train:
+    input:
+        data=data_of,
+        weights=weights_of,
+        params=params_of("train"),
+        code=code_of("train"),
+    output:
+        ann=f"{HOME}/ann.safetensors",
+        curve=f"{HOME}/train.csv",
+    log:
+        "logs/train/{run}-{seed}.log",
+    benchmark:
+        "benchmarks/train/{run}-{seed}.tsv"
+    wildcard_constraints:
+        run=names("uniform"),
+    threads: threads_of
+    resources:
+        gpu=gpus_of,
+        mem_mb=megabytes(1500, 4000),
+    params:
+        keep=kept_epochs,
+    script:
+        "../scripts/train.py"
+
+
+rule retrain:
+    input:
+        data=data_of,
+        weights=weights_of,
+        reused=lambda wildcards: start_of("ann.safetensors")(wildcards) if reuses(wildcards) else [],
+        params=params_of("retrain"),
+        code=code_of("retrain"),
+    output:
+        state="work/retrain/{run}/{seed}.safetensors",
+        curve="work/retrain/{run}/{seed}.csv",
+    log:
+        "logs/retrain/{run}-{seed}.log",
+    benchmark:
+        "benchmarks/retrain/{run}-{seed}.tsv"
+    wildcard_constraints:
+        run=names("derived", "given"),
+    threads: threads_of
+    resources:
+        gpu=gpus_of,
+        mem_mb=megabytes(1500, 4000),
+    script:
+        "../scripts/retrain.py"
+
+
+rule finetune:
+    input:
+        data=data_of,
+        state=rules.retrain.output.state,
+        curve=rules.retrain.output.curve,
+        levels=f"{HOME}/levels.json",
+        params=params_of("finetune"),
+        code=code_of("finetune"),
+    output:
+        ann=f"{HOME}/ann.safetensors",
+        curve=f"{HOME}/train.csv",
+    log:
+        "logs/finetune/{run}-{seed}.log",
+    benchmark:
+        "benchmarks/finetune/{run}-{seed}.tsv"
+    wildcard_constraints:
+        run=names("derived", "given"),
+    threads: threads_of
+    resources:
+        gpu=gpus_of,
+        mem_mb=megabytes(1500, 4000),
+    script:
+        "../scripts/finetune.py"

@@ -1,0 +1,5 @@
+"""Columns of the files that two stages write."""
+
+HISTOGRAM = ("layer", "level", "count")
+METRIC = ("layer", "agreement", "skewness", "kurtosis", "metric", "level")
+METRIC_BY_K = ("k", "layer", "metric")

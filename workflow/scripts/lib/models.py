@@ -1,0 +1,85 @@
+"""Data sets and networks as the stages hand them on: by files of earlier stages."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+from pascal.data import Dataset, load_dataset, sample
+from pascal.data.records import Batch, Split
+from pascal.errors import PascalError
+from pascal.graph import convert
+from pascal.training import read_tensors
+from torch import nn
+
+from .networks import build
+from .stage import read_json, reading
+
+Path = str | PathLike[str]
+
+
+def open_dataset(about: Path) -> Dataset:
+    """The data set that stage prepare described, with the same images set aside."""
+    described = read_json(about)
+    dataset = load_dataset(
+        described["name"],
+        data_folder(),
+        seed=described["seed"],
+        validation=described["splits"]["validation"]["images"],
+        mean=described["mean"],
+        std=described["std"],
+    )
+    if dict(dataset.checksums) != described["checksums"]:
+        raise PascalError(f"{about}: the images are not those that stage prepare saw; run it again")
+    return dataset
+
+
+def data_folder() -> str:
+    """`data/`, or wherever PASCAL_DATA says."""
+    return os.environ.get("PASCAL_DATA", "data")
+
+
+def new_network(params: Mapping[str, Any], about: Path, levels: Any) -> nn.Module:
+    """A network of a run, with weights from torch's generator."""
+    described = read_json(about)
+    options = {"width": params["width"], "pool": params["pool"]}
+    if "threshold" in params.get("train", {}):
+        options["threshold"] = params["train"]["threshold"]
+    return build(params["network"], len(described["classes"]), described["image_size"], levels, **options)
+
+
+def trained_network(params: Mapping[str, Any], about: Path, ann: Path) -> nn.Module:
+    """A network of a run with its trained weights and levels, in evaluation mode."""
+    network = new_network(params, about, levels=1)
+    network.load_state_dict(tensors_of(ann))
+    return network.eval()
+
+
+def tensors_of(path: Path) -> dict[str, Any]:
+    """The tensors of an earlier stage's file; a damaged one is set aside."""
+    with reading(path):
+        return read_tensors(path)
+
+
+@dataclass(frozen=True)
+class Doubles:
+    """Batches in float64, in which SNN and ANN agree on every image."""
+
+    batches: Iterable[Batch]
+
+    def __iter__(self) -> Iterator[Batch]:
+        for images, labels in self.batches:
+            yield images.double(), labels
+
+
+def first_images(split: Split, images: int | None, seed: int = 0) -> Split:
+    """A random choice of a split, or all of it where that is fewer."""
+    return split if images is None or images >= len(split) else sample(split, images, seed)
+
+
+def spiking_network(ann: nn.Module, snn: Path) -> nn.Module:
+    """The converted network with the very numbers of stage convert's file, in the ANN's arithmetic."""
+    network = convert(ann, engine="steps")
+    network.load_state_dict(tensors_of(snn))
+    return network.eval()

@@ -1,0 +1,77 @@
+"""What the runs left behind, read from their files for tables and figures."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from pascal.energy import Measured
+from pascal.report import RunResults
+from pascal.training import retraining_epochs
+
+from .stage import read_json, reading
+
+_ROWS = (
+    "accuracy_vs_timesteps",
+    "train",
+    "histogram",
+    "metric",
+    "metric_by_k",
+    "workload",
+    "activity",
+    "counts",
+    "energy",
+    "energy_sensitivity",
+    "ratios",
+    "hardware",
+    "hardware_comparison",
+    "hardware_sensitivity",
+)
+FILES = [f"{name}.csv" for name in _ROWS] + ["accuracy.json", "verify.json", "levels.json", "energy.json"]
+
+
+def read_results(report: Mapping[str, Any], results: Path) -> list[RunResults]:
+    """Every run and seed of `build/report.json`, in its order."""
+    return [_read(run, seed, results) for run in report["runs"] for seed in report["seeds"]]
+
+
+def _read(run: Mapping[str, Any], seed: int, results: Path) -> RunResults:
+    home, settings = results / run["run"] / str(seed), run["settings"]
+    adapt = settings.get("adapt", {}) if run["kind"] == "derived" else {}
+    return RunResults(
+        run=run["run"],
+        seed=seed,
+        dataset=run["source"],
+        network=settings["network"],
+        width=settings["width"],
+        start=run["start"] or "",
+        clusters=adapt.get("clusters"),
+        values=tuple(adapt.get("values", ())),
+        levels_change_epoch=_levels_change(settings) if run["start"] else None,
+        accuracy=read_json(home / "accuracy.json"),
+        verify=read_json(home / "verify.json"),
+        levels=read_json(home / "levels.json"),
+        energy_summary=read_json(home / "energy.json"),
+        **dict(_tables(home)),
+    )
+
+
+def _levels_change(settings: Mapping[str, Any]) -> int:
+    """The last epoch with uniform levels."""
+    return retraining_epochs(settings["train"]["epochs"], settings["adapt"]["p"])
+
+
+def measured_here(results: Iterable[RunResults]) -> Iterator[Measured]:
+    """Accuracies of full-width networks, for the audit."""
+    for result in results:
+        levels = tuple((result.levels or {}).values())
+        for network in ("ANN", "SNN") if result.width == 1.0 and result.accuracy else ():
+            share = result.accuracy[f"{network.lower()}_accuracy"]
+            yield Measured(f"{network} accuracy %", result.network, result.dataset, levels, 100 * share)
+
+
+def _tables(home: Path) -> Iterator[tuple[str, pd.DataFrame]]:
+    for name in _ROWS:
+        path = home / f"{name}.csv"
+        with reading(path):
+            yield name, pd.read_csv(path)

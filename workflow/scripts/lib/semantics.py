@@ -1,0 +1,132 @@
+"""Faults that no schema sees: names that lead nowhere, cycles, lists that do not fit the network."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .errors import ParameterError
+from .networks import count_layers
+from .runs import merge
+
+SOURCES = ("digits", "cifar10", "cifar100", "imagenet")
+
+Params = Mapping[str, Any]
+
+
+def check_semantics(params: Params) -> None:
+    """Refuse parameters that contradict each other; every fault is told."""
+    faults = [*_datasets(params), *_defaults(params)]
+    for name, run in params["runs"].items():
+        faults += _adaptive_run(name, run, params) if "from" in run else _uniform_run(name, run, params)
+    if faults:
+        raise ParameterError("\n".join(faults))
+
+
+def _datasets(params: Params) -> Iterator[str]:
+    for name, dataset in params["datasets"].items():
+        source = dataset.get("source", name)
+        if source not in SOURCES:
+            where = f"datasets.{name}.source" if "source" in dataset else f"datasets.{name}"
+            yield f"{where}: got {source!r}, expected one of {', '.join(SOURCES)}, as `source` or as the name"
+        if ("mean" in dataset) != ("std" in dataset):
+            yield f"datasets.{name}: got only one of mean and std, expected both or neither"
+
+
+def _defaults(params: Params) -> Iterator[str]:
+    for section, keys in _NEEDED.items():
+        for key in keys:
+            if key not in params["defaults"][section]:
+                yield f"defaults.{section}.{key}: missing, expected a value that runs fall back on"
+    if "levels" in params["defaults"]["adapt"]:
+        got = params["defaults"]["adapt"]["levels"]
+        yield f"defaults.adapt.levels: got {got}, expected it in a run: a list fits one network alone"
+    for name, costs in params["defaults"]["energy"].items():
+        for key in ("bits", "add_pj", "multiply_pj", "read_pj_per_byte", "write_pj_per_byte"):
+            if key not in costs:
+                yield f"defaults.energy.{name}.{key}: missing, expected a cost"
+
+
+_NEEDED = {
+    "train": ("epochs", "batch_size", "learning_rate"),
+    "adapt": ("images", "clusters", "values", "p", "k", "moments", "reuse"),
+    "verify": ("images", "batch_size", "dtype"),
+    "evaluate": ("batch_size", "timesteps"),
+    "workload": ("images", "batch_size", "timesteps"),
+    "hardware": ("images", "accelerators"),
+}
+
+
+def _uniform_run(name: str, run: Params, params: Params) -> Iterator[str]:
+    if run["dataset"] not in params["datasets"]:
+        known = ", ".join(params["datasets"])
+        yield f"runs.{name}.dataset: got {run['dataset']!r}, expected one of {known}; `datasets` lists what there is"
+    try:
+        layers = count_layers(run["network"])
+    except ParameterError as error:
+        yield f"runs.{name}.network: {error}"
+        return
+    if isinstance(run["levels"], list) and len(run["levels"]) != layers:
+        yield f"runs.{name}.levels: {_wrong_length(run['levels'], layers, run['network'])}"
+    yield from _schedule(name, run, params)
+
+
+def _adaptive_run(name: str, run: Params, params: Params) -> Iterator[str]:
+    runs, start = params["runs"], run["from"]
+    if start not in runs:
+        yield f"runs.{name}.from: got {start!r}, expected the name of a run: {', '.join(n for n in runs if n != name)}"
+        return
+    if cycle := _cycle(name, runs):
+        yield f"runs.{name}.from: got {start!r}, expected no cycle, but {' → '.join(cycle)}"
+        return
+    if "from" in runs[start]:
+        yield f"runs.{name}.from: got {start!r}, itself adaptive; expected a uniform run, one without `from`"
+        return
+    yield from _schedule(name, run, params)
+    yield from _adapt(name, run, params)
+
+
+def _adapt(name: str, run: Params, params: Params) -> Iterator[str]:
+    own, network = run["adapt"], params["runs"][run["from"]]["network"]
+    try:
+        layers = count_layers(network)
+    except ParameterError:
+        return  # told at the run that names the network
+    if "levels" in own:
+        for key in sorted(own.keys() & {"clusters", "values", "images", "k", "moments", "threshold_over"}):
+            yield f"runs.{name}.adapt.{key}: got {own[key]!r} beside levels, expected one or the other"
+        if len(own["levels"]) != layers:
+            yield f"runs.{name}.adapt.levels: {_wrong_length(own['levels'], layers, network)}"
+        return
+    adapt = merge(params["defaults"]["adapt"], own)
+    clusters, values = adapt.get("clusters", 0), adapt.get("values", [])
+    if clusters > layers:
+        yield f"runs.{name}.adapt.clusters: got {clusters}, expected at most the {layers} layers of {network}"
+    if len(values) != clusters:
+        yield f"runs.{name}.adapt.values: got {values}, expected {clusters} levels, one for each of the clusters"
+
+
+def _schedule(name: str, run: Params, params: Params) -> Iterator[str]:
+    start = params["runs"].get(run.get("from"), {})
+    train = merge(merge(params["defaults"]["train"], start.get("train", {})), run.get("train", {}))
+    epochs, warmup = train.get("epochs", 0), train.get("warmup_epochs", 0)
+    if warmup and warmup >= epochs:
+        yield f"runs.{name}.train.warmup_epochs: got {warmup}, expected fewer than the {epochs} epochs"
+    if epochs == 0 and "weights" not in run and "from" not in run:
+        yield f"runs.{name}.train.epochs: got 0, expected at least 1, or weights trained elsewhere"
+    if "from" in run and epochs < 2:
+        yield f"runs.{name}.train.epochs: got {epochs}, expected at least 2: some to retrain, some to finetune"
+
+
+def _wrong_length(levels: list[int], layers: int, network: str) -> str:
+    return f"got a list of {len(levels)}, expected {layers}, one for each layer of {network}"
+
+
+def _cycle(name: str, runs: Params) -> list[str]:
+    """The names along `from` back to `name`, or nothing."""
+    path = [name]
+    while (following := runs.get(path[-1], {}).get("from")) is not None:
+        path.append(following)
+        if following == name:
+            return path
+        if path.count(following) > 1:
+            return []
+    return []

@@ -1,0 +1,136 @@
+"""MLflow as a sink: runs are put there by key; the same key again updates, another key stands beside it."""
+
+import os
+import subprocess
+import urllib.error
+import urllib.request
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pascal.errors import PascalError
+
+os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
+os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "20")
+
+from mlflow import MlflowClient
+from mlflow.entities import Metric, Param, Run, RunTag
+from mlflow.exceptions import MlflowException
+
+EXPERIMENT = "pascal"
+_KEY, _PARENT = "pascal.key", "mlflow.parentRunId"
+_BATCH = 900  # MLflow takes 1,000 metrics in one call
+
+Curve = list[tuple[int, float]]  # (step, value)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What one MLflow run shall hold; `key` is the digest of its parameters and seed."""
+
+    key: str
+    name: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    curves: Mapping[str, Curve] = field(default_factory=dict)
+    artifacts: Sequence[tuple[str, str]] = ()  # (file, folder within the run)
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+
+class Sink:
+    """One MLflow store."""
+
+    def __init__(self, uri: str, artifacts: Path) -> None:
+        _check_reachable(uri)
+        self.client = MlflowClient(uri)
+        local = uri.startswith("sqlite:")
+        known = self.client.get_experiment_by_name(EXPERIMENT)
+        location = artifacts.resolve().as_uri() if local else None
+        self.experiment = known.experiment_id if known else self.client.create_experiment(EXPERIMENT, location)
+
+    def put(self, entry: Entry, parent: str | None = None) -> str:
+        """Create or update the run with this entry's key; gives its MLflow id."""
+        run = self._find(entry.key)
+        if run is not None and not self._agrees(run, entry):
+            self.client.delete_run(run.info.run_id)  # a curve cannot be taken back
+            run = None
+        if run is None:
+            tags = {_KEY: entry.key} | ({_PARENT: parent} if parent else {})
+            run = self.client.create_run(self.experiment, run_name=entry.name, tags=tags)
+        self._fill(run, entry)
+        return str(run.info.run_id)
+
+    def _find(self, key: str) -> Run | None:
+        found = self.client.search_runs([self.experiment], f"tags.`{_KEY}` = '{key}'", max_results=1)
+        return found[0] if found else None
+
+    def _agrees(self, run: Run, entry: Entry) -> bool:
+        """Whether the run's curves are a beginning of the entry's, or not there yet."""
+        for name, curve in entry.curves.items():
+            there = sorted({(point.step, point.value) for point in self._history(run, name)})
+            if there and there != sorted(curve):
+                return False
+        return True
+
+    def _history(self, run: Run, name: str) -> Sequence[Metric]:
+        return self.client.get_metric_history(run.info.run_id, name) if name in run.data.metrics else []
+
+    def _fill(self, run: Run, entry: Entry) -> None:
+        number, there = run.info.run_id, run.data
+        fresh = {name: value for name, value in entry.metrics.items() if there.metrics.get(name) != value}
+        metrics = [Metric(name, value, 0, 0) for name, value in fresh.items()]
+        for name, curve in entry.curves.items():
+            if name not in there.metrics:
+                metrics += [Metric(name, value, 0, step) for step, value in curve]
+        params = [Param(name, str(value)) for name, value in entry.params.items() if name not in there.params]
+        for first in range(0, len(metrics), _BATCH):
+            self.client.log_batch(number, metrics=metrics[first : first + _BATCH])
+        for first in range(0, len(params), 90):
+            self.client.log_batch(number, params=params[first : first + 90])
+        self.client.log_batch(number, tags=[RunTag(name, value) for name, value in entry.tags.items()])
+        for file, folder in entry.artifacts:
+            self.client.log_artifact(number, file, folder)
+        self.client.set_terminated(number)
+
+
+def _check_reachable(uri: str) -> None:
+    if not uri.startswith("http"):
+        return
+    try:
+        urllib.request.urlopen(f"{uri.rstrip('/')}/health", timeout=10).close()
+    except (urllib.error.URLError, OSError, ValueError) as error:
+        raise unreachable(uri, error) from error
+
+
+def unreachable(uri: str, error: Exception) -> PascalError:
+    """All results are in files already: nothing is lost."""
+    return PascalError(
+        f"MLflow at {uri} does not answer ({error}). All results are kept; when the server is up, "
+        "`snakemake --cores 1 track` uploads them"
+    )
+
+
+def flatten(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested parameters under dotted names."""
+    flat: dict[str, Any] = {}
+    for name, value in settings.items():
+        flat |= flatten(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {f"{prefix}{name}": value}
+    return flat
+
+
+def git_commit() -> str:
+    """The commit that the results were made from, marked where files were edited since; nothing outside git."""
+    try:
+        commit = _git("rev-parse", "HEAD")
+        edited = _git("status", "--porcelain", "--untracked-files=no")
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return f"{commit}{' with edits' if edited else ''}"
+
+
+def _git(*command: str) -> str:
+    return subprocess.run(["git", *command], capture_output=True, text=True, check=True).stdout.strip()
+
+
+__all__ = ["Curve", "Entry", "MlflowException", "Sink", "flatten", "git_commit", "unreachable"]

@@ -1,0 +1,111 @@
+"""What the simulators need of real images: the spikes at every layer's input, recorded from the spiking network."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from pascal.errors import PascalError
+from pascal.graph.operations import LINEAR, property_of
+from pascal.graph.spike_flow import SpikeFlow
+from pascal.graph.trace import module_of
+from pascal.hardware import Trace, layer_trace, network_trace
+from pascal.workload import LayerWorkload
+from torch import Tensor, fx, nn
+
+_LARGEST_INT8 = 127
+
+
+class _Arriving(SpikeFlow):
+    """Notes what arrives at each weighted layer; of an average pooling, what arrives at the pooling and its window."""
+
+    def __init__(self, snn: nn.Module, counts: Mapping[str, Tensor]) -> None:
+        super().__init__(snn.graph, snn.edges, dict(counts))  # type: ignore[arg-type]
+        self.maps: dict[str, Tensor] = {}
+        self.pools: dict[str, tuple[int, int]] = {}
+        self._pooled: dict[fx.Node, tuple[Tensor, tuple[int, int]]] = {}
+
+    def run_node(self, n: fx.Node) -> Any:
+        source = self.env[n.all_input_nodes[0]] if n.all_input_nodes else None
+        result = super().run_node(n)
+        if isinstance(source, Tensor) and isinstance(result, Tensor):
+            self._follow_pooling(n, source, result)
+        return result
+
+    def _follow_pooling(self, node: fx.Node, source: Tensor, result: Tensor) -> None:
+        before = node.all_input_nodes[0]
+        if node in self.edges and self._averages(node, source, result):
+            window = (source.shape[2] // result.shape[2], source.shape[3] // result.shape[3])
+            self._pooled[node] = (source, window)
+        elif before in self._pooled and result.numel() == source.numel():
+            self._pooled[node] = self._pooled[before]
+        path = str(node.target)
+        if path in self.spikes and node.op == "call_module" and path not in self.counts:
+            self.maps[path], self.pools[path] = self._pooled.get(before, (source, (1, 1)))
+
+    def _averages(self, node: fx.Node, source: Tensor, result: Tensor) -> bool:
+        linear = property_of(node, module_of(self.graph_module, node)) == LINEAR
+        return linear and source.dim() == result.dim() == 4 and result.numel() < source.numel()
+
+
+def record_counts(snn: nn.Module, workloads: Iterable[LayerWorkload], images: Tensor) -> Trace:
+    """A trace of PASC neurons: their trains are earliest-first, so a count is the whole train."""
+    _, counts = snn.record(images)  # type: ignore[operator]
+    flow = _flow(snn, counts, images)
+    arriving = {path: arrived.numpy().astype(np.uint8) for path, arrived in flow.maps.items()}
+    return _trace(snn, workloads, arriving, flow.pools, counts, None)
+
+
+def record_words(snn: nn.Module, workloads: Iterable[LayerWorkload], images: Tensor) -> Trace:
+    """A trace of plain IF neurons: one word per neuron, bit t for the spike at timestep t."""
+    _, trains = snn.trains(images)  # type: ignore[operator]
+    timesteps = len(next(iter(trains.values())))
+    words: dict[str, NDArray] = {}
+    for timestep in range(timesteps):
+        flow = _flow(snn, {path: train[timestep] for path, train in trains.items()}, images)
+        for path, arrived in flow.maps.items():
+            bit = (arrived.numpy() > 0).astype(np.uint32) << np.uint32(timestep)
+            words[path] = words.get(path, np.uint32(0)) | bit
+    counts = {path: train.sum(0) for path, train in trains.items()}
+    return _trace(snn, workloads, words, flow.pools, counts, timesteps)
+
+
+def _flow(snn: nn.Module, counts: Mapping[str, Tensor], images: Tensor) -> _Arriving:
+    flow = _Arriving(snn, counts)
+    with torch.no_grad():
+        flow.run(images.float())
+    return flow
+
+
+def _trace(
+    snn: nn.Module,
+    workloads: Iterable[LayerWorkload],
+    arriving: Mapping[str, NDArray],
+    pools: Mapping[str, tuple[int, int]],
+    counts: Mapping[str, Tensor],
+    timesteps: int | None,
+) -> Trace:
+    layers = []
+    for workload in workloads:
+        if workload.graded_input:
+            raise PascalError(f"layer {workload.path!r}: real-valued currents arrive, which no simulator covers")
+        active = _active_outputs(workload, counts)
+        spikes = None if workload.is_input else arriving[workload.path]
+        weights = int8_weights(snn.graph.get_submodule(workload.path).weight)  # type: ignore[union-attr,operator]
+        pool = pools.get(workload.path, (1, 1))
+        layers.append(layer_trace(workload, weights, spikes, active, timesteps=timesteps, pool=pool))
+    return network_trace(layers)
+
+
+def _active_outputs(workload: LayerWorkload, counts: Mapping[str, Tensor]) -> NDArray:
+    """Neurons of the layer's activation that spike at all, per image; a readout has none."""
+    if not workload.is_main_path:
+        return np.zeros(len(next(iter(counts.values()))), np.int64)
+    return (counts[str(workload.activation)] > 0).flatten(1).sum(1).numpy()
+
+
+def int8_weights(weight: Tensor) -> NDArray:
+    """Symmetric INT8 with one scale per output channel; a weight below half a step is a zero the machines skip."""
+    scale = weight.detach().abs().flatten(1).amax(1).clamp_min(torch.finfo(weight.dtype).tiny) / _LARGEST_INT8
+    return (weight.detach() / scale.view(-1, *[1] * (weight.dim() - 1))).round().to(torch.int8).cpu().numpy()

@@ -1,0 +1,118 @@
+"""One training of a run: from its parameters to a trained network, with a checkpoint behind it."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import torch
+from pascal.data import Augmentation, Dataset, evaluation_batches, training_batches
+from pascal.neurons import QCFS
+from pascal.neurons.levels import apply_levels
+from pascal.training import Checkpoint, EpochRecord, TrainingConfig, TrainingState, load_state, train
+from pascal.training.distributed import choose_device
+from torch import nn
+
+from .models import new_network, open_dataset, tensors_of
+from .stage import reading, write_rows
+from .stamps import digest
+
+CHECKPOINTS = Path("work/checkpoints")
+STATES = Path("work/states")
+_EVALUATION_BATCH = 256
+_CONFIG = {field.name for field in fields(TrainingConfig)}
+_COLUMNS = [field.name for field in fields(EpochRecord) if field.name != "seconds"]  # the clock is no result
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a training needs, and the key under which its state is kept."""
+
+    params: Mapping[str, Any]
+    config: TrainingConfig
+    dataset: Dataset
+    network: nn.Module
+    key: str
+
+    @property
+    def layers(self) -> dict[str, QCFS]:
+        """The network's QCFS layers by path."""
+        return {path: module for path, module in self.network.named_modules() if isinstance(module, QCFS)}
+
+    def set_levels(self, levels: Mapping[str, int]) -> None:
+        """Levels by layer, in the place of the uniform ones."""
+        apply_levels(self.layers, levels)
+
+    def records(
+        self,
+        key: str,
+        state: TrainingState | None = None,
+        until: int | None = None,
+        reached: Callable[[TrainingState], None] = lambda state: None,
+    ) -> Iterator[EpochRecord]:
+        """Train, going on from the checkpoint under `key` if a training was interrupted; `reached` sees every state."""
+        checkpoint = Checkpoint(CHECKPOINTS, key)
+
+        def save(state: TrainingState) -> None:
+            reached(state)  # first: a kill in between makes these steps again
+            checkpoint.save(state)
+
+        device = next(self.network.parameters()).device
+        settings = self.params["train"]
+        workers = settings.get("workers", 0)
+        augmentation = Augmentation(**settings.get("augmentation", {}))
+        batches = training_batches(
+            self.dataset, settings["batch_size"], augmentation, self.config.seed, device, workers=workers
+        )
+        held_out = self.dataset.validation
+        validation = (
+            evaluation_batches(self.dataset, held_out, _EVALUATION_BATCH, device, workers=workers) if held_out else None
+        )
+        return train(self.network, batches, self.config, checkpoint.load() or state, validation, until, save)
+
+
+def prepare_training(params: Mapping[str, Any], job: Any, levels: Any) -> Training:
+    """Data and network of a run; weights follow from the seed, or come from the run's own file."""
+    seed = int(job.wildcards.seed)
+    config = TrainingConfig(seed=seed, **{key: value for key, value in params["train"].items() if key in _CONFIG})
+    torch.manual_seed(seed)
+    network = new_network(params, job.input.data, levels)
+    if weights := job.input.get("weights"):
+        network.load_state_dict(tensors_of(weights))
+    network.to(choose_device(params["device"]))
+    return Training(params, config, open_dataset(job.input.data), network, training_key(params, job))
+
+
+def load_kept_state(path: str) -> TrainingState:
+    """The state that stage retrain wrote; a damaged one is set aside."""
+    with reading(path):
+        return load_state(path)
+
+
+def newest_state(key: str) -> TrainingState:
+    """The state in which the training under `key` ended."""
+    state = Checkpoint(CHECKPOINTS, key).load()
+    assert state is not None
+    return state
+
+
+def training_key(params: Mapping[str, Any], job: Any) -> str:
+    """Digest of all that a training depends on: parameters, seed, data, start, levels and code."""
+    own = {key: value for key, value in params.items() if not key.startswith("adapt.")}
+    files = [path for name in ("data", "weights", "state", "levels", "code") for path in _paths(job.input.get(name))]
+    content = [hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in files]
+    return digest({"params": own, "seed": job.wildcards.seed, "content": content})
+
+
+def _paths(files: Any) -> list[str]:
+    return [files] if isinstance(files, str) else list(files or [])
+
+
+def write_curve(
+    path: str | PathLike[str], records: Sequence[EpochRecord], before: Sequence[Mapping[str, Any]] = ()
+) -> None:
+    """`train.csv`: one row per epoch."""
+    rows = [{name: value for name, value in asdict(record).items() if name != "seconds"} for record in records]
+    write_rows(path, _COLUMNS, [*before, *rows])

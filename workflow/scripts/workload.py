@@ -1,0 +1,31 @@
+"""workload: SNN and test images → workload.csv, activity.csv and the traces of PASC and of plain IF neurons."""
+
+from dataclasses import asdict, fields
+
+import torch
+from lib.activity import count_histograms, counts_beside
+from lib.models import first_images, open_dataset, spiking_network, trained_network
+from lib.stage import stage, write_rows
+from lib.traces import record_counts, record_words
+from pascal.data import evaluation_batches
+from pascal.energy import Activity, timestep_activity
+from pascal.graph import convert, measure
+from pascal.hardware import save_trace
+from pascal.workload import LayerWorkload, workload_row
+
+with stage(snakemake) as params:
+    settings = params["workload"]
+    dataset = open_dataset(snakemake.input.data)
+    ann = trained_network(params, snakemake.input.data, snakemake.input.ann).double()
+    snn = spiking_network(ann, snakemake.input.snn)
+    batches = list(evaluation_batches(dataset, first_images(dataset.test, settings["images"]), settings["batch_size"]))
+    workloads = measure(snn, batches)
+    write_rows(snakemake.output.workload, [field.name for field in fields(LayerWorkload)], map(workload_row, workloads))
+    activity = timestep_activity(count_histograms(snn, batches))
+    write_rows(snakemake.output.activity, [field.name for field in fields(Activity)], map(asdict, activity))
+    plain = convert(ann, neuron="if", timesteps=settings["timesteps"])
+    pairs = counts_beside(ann, {"PASC": snn, "plain IF": plain}, batches)
+    write_rows(snakemake.output.counts, pairs[0], pairs)
+    images = torch.cat([pixels for pixels, _ in batches]).double()
+    save_trace(snakemake.output.pasc, record_counts(snn, workloads, images))
+    save_trace(snakemake.output.plain, record_words(plain, workloads, images))
