@@ -10,13 +10,22 @@ export MALLOC_MMAP_THRESHOLD_ := 4294967296
 export MALLOC_TRIM_THRESHOLD_ := 8589934592
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: run test test-slow lint
+.PHONY: run test test-slow lint ui report
 
 $(READY): requirements.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
 	touch $(READY)
+
+run: $(READY)  ## the embedded job of params.yaml: from data to tables, figures and the MLflow database
+	snakemake --cores $(WORKERS) all
+
+ui: $(READY)  ## compare runs in the browser
+	mlflow ui --backend-store-uri $${MLFLOW_TRACKING_URI:-sqlite:///results/mlflow.db}
+
+report: $(READY)  ## one page with all tables and figures
+	snakemake --report report.html
 
 test: lint  ## the fast suite: style, types, tests
 	$(BIN)/pytest -n $(WORKERS) -m "not slow"

@@ -51,8 +51,9 @@ def convert(
 def _trained_graph(ann: nn.Module) -> fx.GraphModule:
     """Our own copy of a network that is ready for conversion."""
     dtype_and_device(ann)
-    if ann.training:
-        raise PascalError(f"{type(ann).__name__} is in training mode; call ann.eval() before conversion")
+    training = [path or type(ann).__name__ for path, module in ann.named_modules() if module.training]
+    if training:
+        raise PascalError(f"{training[0]} is in training mode; call ann.eval() before conversion")
     for name, tensor in {**dict(ann.named_parameters()), **dict(ann.named_buffers())}.items():
         if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
             raise PascalError(f"{name} holds NaN or infinite values; expected trained, finite weights")

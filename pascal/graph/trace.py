@@ -23,9 +23,7 @@ class _NeuronTracer(fx.Tracer):
 
 def trace(model: nn.Module) -> fx.GraphModule:
     """A copy of `model` as a graph, as it computes at inference; its modules keep their paths and their mode."""
-    model_copy = copy.deepcopy(model)
-    was_training = model.training
-    model_copy.eval()
+    model_copy = copy.deepcopy(model).eval()
     try:
         graph = _NeuronTracer().trace(model_copy)
     except Exception as error:  # fx raises many kinds: TraceError, TypeError, the model's own
@@ -40,7 +38,10 @@ def trace(model: nn.Module) -> fx.GraphModule:
     _restore_dropouts(traced)
     traced.graph.lint()
     traced.recompile()
-    return traced.train(was_training)
+    modes = {path: module.training for path, module in model.named_modules()}
+    for path, module in traced.named_modules():
+        module.training = modes.get(path, model.training)
+    return traced
 
 
 def neuron_nodes(traced: fx.GraphModule) -> Iterator[tuple[fx.Node, QCFS]]:

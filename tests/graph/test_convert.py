@@ -224,6 +224,10 @@ def test_errors_name_what_is_wrong() -> None:
         pascal.convert(ann, timesteps=4)
     with pytest.raises(PascalError, match="has no parameters"):
         pascal.convert(nn.Sequential(nn.Flatten()).eval())
+    half_trained = lively(Branches(), images(), [4] * 6)
+    half_trained.bn.train()
+    with pytest.raises(PascalError, match="bn is in training mode"):
+        pascal.convert(half_trained)
     broken = lively(Branches(), images(), [4] * 6)
     broken.fc1.weight.data[0, 0] = float("nan")
     with pytest.raises(PascalError, match=r"fc1\.weight holds NaN"):

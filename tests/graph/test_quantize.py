@@ -82,6 +82,15 @@ def test_training_mode_dropout_and_batch_norm_stay_alive() -> None:
     assert torch.equal(dropping(x), dropping(x))
 
 
+def test_frozen_parts_stay_frozen() -> None:
+    model = torchvision.models.resnet18(num_classes=3)
+    model.bn1.eval()
+    quantized = pascal.quantize(model)
+    assert quantized.training
+    assert not quantized.get_submodule("bn1").training
+    assert quantized.get_submodule("layer1.0.bn1").training
+
+
 def test_all_parameters_can_be_trained() -> None:
     quantized = pascal.quantize(torchvision.models.resnet18(num_classes=3), threshold=1.0)
     quantized(torch.randn(2, 3, 32, 32)).square().sum().backward()
