@@ -18,36 +18,41 @@ def qcfs_count(preactivation: Tensor, step: Tensor | float, levels: int) -> Tens
     Shape: any; `step` broadcasts against `preactivation`.
     """
     check_levels(levels)
-    return _level(preactivation, step, levels).to(torch.int32)
+    return _clipped_floor((preactivation / step).add_(0.5), levels).to(torch.int32)
 
 
-def _level(preactivation: Tensor, step: Tensor | float, levels: int) -> Tensor:
-    return (preactivation / step).add_(0.5).floor_().clamp_(0, levels)
+def _clipped_floor(shifted: Tensor, levels: int) -> Tensor:
+    """clip(⌊z/θ* + ½⌋, 0, L) of z/θ* + ½, which it consumes."""
+    return shifted.floor_().clamp_(0, levels)
 
 
 class _StraightThroughQCFS(torch.autograd.Function):
     """h(z) = θ/L · clip(⌊zL/θ + ½⌋, 0, L); the floor passes gradients on, the clip to [0, θ] stops them.
 
-    Keeps z alone for the backward pass: what autograd would keep of the same expression is five tensors.
+    Keeps z/θ*, and h, which the next layer keeps anyway: autograd would keep five tensors of the same expression.
     """
 
     @staticmethod
     def forward(ctx: Any, preactivation: Tensor, threshold: Tensor, levels: int) -> Tensor:
-        ctx.save_for_backward(preactivation, threshold)
-        ctx.levels = levels
         step = threshold / levels
-        return _level(preactivation, step, levels).mul_(step)
+        quotient = preactivation / step
+        output = _clipped_floor(quotient + 0.5, levels).mul_(step)
+        ctx.save_for_backward(quotient, output, threshold)
+        ctx.levels = levels
+        return output
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
         (gradient,) = gradients
-        preactivation, threshold = ctx.saved_tensors
-        passed = gradient * ((preactivation >= 0) & (preactivation <= threshold))
+        quotient, output, threshold = ctx.saved_tensors
+        # One vectorised pass where masks of booleans take four; its open interval begins just outside [0, L].
+        number = torch.finfo(quotient.dtype)
+        below, above = -number.tiny * number.eps, ctx.levels * (1 + number.eps)
+        passed = torch.ops.aten.hardtanh_backward(gradient, quotient, below, above)
         if not ctx.needs_input_grad[1]:
             return passed, None, None
-        # dh/dθ = count/L, less z/θ where z itself was passed on.
-        count = _level(preactivation, threshold / ctx.levels, ctx.levels)
-        of_threshold = torch.sum(count.mul_(gradient)) / ctx.levels - torch.sum(passed * preactivation) / threshold
+        # dh/dθ = h/θ, less z/θ where z itself was passed on.
+        of_threshold = torch.sum(gradient * output) / threshold - torch.sum(passed * quotient) / ctx.levels
         return passed, of_threshold.reshape(threshold.shape), None
 
 

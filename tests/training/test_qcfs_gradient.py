@@ -1,0 +1,40 @@
+"""The gradient that training relies on: closed at both ends of [0, θ], in every floating type, and light on memory."""
+
+import pytest
+import torch
+
+from pascal.neurons import QCFS
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("levels", [1, 3, 4, 32])
+def test_the_clip_passes_gradients_on_from_0_to_theta_inclusive(dtype, levels):
+    layer = QCFS(levels, 1.5).to(dtype)
+    number = torch.finfo(dtype)
+    inside = [0.0, number.tiny, 0.75, 1.5 - 2 * number.eps, 1.5]
+    outside = [-number.tiny, -1.0, 1.5 + 2 * number.eps, 3.0]
+    preactivation = torch.tensor(inside + outside, dtype=dtype, requires_grad=True)
+    layer(preactivation).sum().backward()
+    assert preactivation.grad.tolist() == [1.0] * len(inside) + [0.0] * len(outside)
+
+
+def test_gradients_on_dyadic_numbers_are_exact():
+    """Preactivations in eighths, θ = 2, L = 4: every quotient is exact, and so is every sum."""
+    layer = QCFS(4, 2.0)
+    preactivation = (torch.arange(-16, 33) / 8).requires_grad_()
+    weights = torch.arange(1.0, 50.0)
+    (layer(preactivation) * weights).sum().backward()
+    z = preactivation.detach()
+    inside = (z >= 0) & (z <= 2)
+    assert torch.equal(preactivation.grad, torch.where(inside, weights, 0))
+    count = layer.count(z)
+    assert layer.raw_threshold.grad == (weights * (count / 4 - torch.where(inside, z / 2, 0))).sum()
+
+
+def test_autograd_keeps_two_tensors_of_the_images_size():
+    kept = []
+    preactivation = torch.randn(4, 8, requires_grad=True)
+    layer = QCFS()
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: kept.append(t.numel()) or t, lambda t: t):
+        layer(preactivation)
+    assert kept.count(32) == 2
