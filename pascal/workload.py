@@ -35,6 +35,7 @@ class LayerWorkload:
     pool_operations: int = 0  # elements read by pooling between producers and this layer
     activation: str | None = None
     levels: int | None = None
+    arrivals: tuple[str, ...] = ()  # activations whose spikes reach the activation, identity shortcuts included
     neurons: int = 0  # elements of the activation; 0 for the readout and for a shortcut's projection
     spikes_per_neuron: float | None = None  # of the activation
     additions: int = 0  # element-wise additions where branches meet before the activation
@@ -64,7 +65,7 @@ def workload_row(workload: LayerWorkload) -> dict[str, Any]:
     """A flat row for CSV: tuples become `3x3`, producers are joined by `;`, None is an empty cell."""
     row = asdict(workload)
     for name, value in row.items():
-        if name == "producers":
+        if name in _NAMES:
             row[name] = ";".join(value)
         elif isinstance(value, tuple):
             row[name] = "x".join(map(str, value))
@@ -78,6 +79,7 @@ def workloads_from_rows(rows: Iterable[Mapping[str, Any]]) -> list[LayerWorkload
     return [_from_row(row, number) for number, row in enumerate(rows)]
 
 
+_NAMES = {"producers", "arrivals"}
 _TUPLES = {"input_shape", "output_shape", "kernel", "stride", "padding", "dilation"}
 _FLOATS = {"producer_spikes_per_neuron", "synaptic_operations", "nonzero_macs", "spikes_per_neuron"}
 _TEXTS = {"path", "kind", "activation"}
@@ -98,7 +100,7 @@ def _from_row(row: Mapping[str, Any], number: int) -> LayerWorkload:
 
 
 def _cell(name: str, text: str) -> Any:
-    if name == "producers":
+    if name in _NAMES:
         return tuple(text.split(";")) if text else ()
     if name in _TUPLES:
         return tuple(int(part) for part in text.split("x")) if text else ()

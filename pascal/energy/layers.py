@@ -72,26 +72,23 @@ def levels_by_activation(workloads: Sequence[LayerWorkload], levels: Levels = No
 def neuron_layers(workloads: Sequence[LayerWorkload], levels: Levels = None) -> list[NeuronLayer]:
     """The neurons of each activation; where branches meet, the longest train sets the timesteps."""
     by_activation = levels_by_activation(workloads, levels)
-    return [_neuron_layer(owner, workloads, by_activation) for owner in spiking_layers(workloads)]
+    # A producer without a weighted layer of its own has no record, so its levels are known from its edges alone.
+    recorded = {name: workload.timesteps for workload in workloads for name in workload.producers}
+    return [_neuron_layer(owner, workloads, recorded | by_activation) for owner in spiking_layers(workloads)]
 
 
 def _neuron_layer(owner: LayerWorkload, workloads: Sequence[LayerWorkload], levels: Mapping[str, int]) -> NeuronLayer:
     branches = [workload for workload in workloads if workload.activation == owner.activation]
-    spiking = [branch for branch in branches if not branch.is_input]
+    producers = frozenset(owner.arrivals).union(*(branch.producers for branch in branches))
     return NeuronLayer(
         activation=str(owner.activation),
         neurons=owner.neurons,
         levels=levels[str(owner.activation)],
-        timesteps=max((_timesteps(branch, levels) for branch in spiking), default=None),
-        producers=frozenset(name for branch in spiking for name in branch.producers),
+        timesteps=max((levels[name] for name in producers if name in levels), default=None),
+        producers=producers,
         fan_in=owner.fan_in,
         spikes_per_neuron=owner.spikes_per_neuron,
     )
-
-
-def _timesteps(branch: LayerWorkload, levels: Mapping[str, int]) -> int:
-    # A producer without a weighted layer of its own has no record, so its levels are known from this edge alone.
-    return max((levels.get(name, branch.timesteps) for name in branch.producers), default=branch.timesteps)
 
 
 def _same_names(levels: Mapping[str, int], names: Sequence[str], producers: set[str]) -> Mapping[str, object]:

@@ -55,15 +55,19 @@ def _graph_of(model: nn.Module) -> tuple[fx.GraphModule, Edges]:
 
 
 def _layers(flow: SpikeFlow) -> list[LayerWorkload]:
-    """One record per weighted layer; of those that feed a neuron, the one with the largest fan-in owns it."""
+    """One record per weighted layer; of those that feed a neuron, the one at the end of the deepest branch owns it."""
     graph = flow.graph_module
     layers = {node: _layer(flow, node) for node in flow.edges if isinstance(module_of(graph, node), WEIGHTED_MODULES)}
-    for neuron in [node for node in flow.edges if isinstance(module_of(graph, node), NEURONS)]:
+    all_neurons = [node for node in flow.edges if isinstance(module_of(graph, node), NEURONS)]
+    depth = {str(neuron.target): position for position, neuron in enumerate(all_neurons)}
+    for neuron in all_neurons:
         feeding = [node for node in layers if _first_neuron(graph, node) is neuron]
         if feeding:
-            main = max(feeding, key=lambda node: layers[node].fan_in)
+            main = max(feeding, key=lambda node: max((depth[name] for name in layers[node].producers), default=-1))
             neurons = _size(flow.outputs[neuron.name])
-            layers[main] = replace(layers[main], neurons=neurons, additions=_additions(flow, neuron))
+            arrivals = tuple(sorted(flow.edges[neuron.all_input_nodes[0]].producers))
+            additions = _additions(flow, neuron)
+            layers[main] = replace(layers[main], arrivals=arrivals, neurons=neurons, additions=additions)
     return list(layers.values())
 
 
@@ -155,9 +159,15 @@ def _first_neuron(graph: fx.GraphModule, node: fx.Node) -> fx.Node | None:
 
 def _is_graded(graph: fx.GraphModule, node: fx.Node) -> bool:
     """Whether currents, not spikes, arrive: a weighted layer or a batch norm stands behind the last neuron."""
-    if isinstance(module_of(graph, node), (_BatchNorm, *WEIGHTED_MODULES)):
-        return True
-    return not _ends_segment(graph, node) and any(_is_graded(graph, source) for source in node.all_input_nodes)
+    frontier, seen = [node], {node}
+    while frontier:
+        node = frontier.pop()
+        if isinstance(module_of(graph, node), (_BatchNorm, *WEIGHTED_MODULES)):
+            return True
+        if not _ends_segment(graph, node):
+            frontier += [source for source in node.all_input_nodes if source not in seen]
+            seen.update(node.all_input_nodes)
+    return False
 
 
 def _ends_segment(graph: fx.GraphModule, node: fx.Node) -> bool:

@@ -60,7 +60,14 @@ _WEIGHTED: dict[Any, type[nn.Module]] = {
 
 
 def _depends_on_images(nodes: list[fx.Node]) -> bool:
-    return any(node.op == "placeholder" or _depends_on_images(node.all_input_nodes) for node in nodes)
+    frontier, seen = list(nodes), set(nodes)
+    while frontier:
+        node = frontier.pop()
+        if node.op == "placeholder":
+            return True
+        frontier += [source for source in node.all_input_nodes if source not in seen]
+        seen.update(node.all_input_nodes)
+    return False
 
 
 def _as_module(traced: fx.GraphModule, node: fx.Node) -> nn.Module:

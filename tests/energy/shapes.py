@@ -66,7 +66,7 @@ def resnet(depths, classes, size, large_stem, levels=4):
             inner, outer = f"{block}.act1", f"{block}.act2"
             first = conv(f"{block}.conv1", (channels, width), size, 3, stride, (source,), inner, levels=levels)
             second = conv(f"{block}.conv2", (width, width), size // stride, 3, 1, (inner,), outer, levels=levels)
-            layers += [first, replace(second, additions=second.neurons)]
+            layers += [first, replace(second, additions=second.neurons, arrivals=(inner, source))]
             if stride > 1:
                 layers.append(conv(f"{block}.shortcut", (channels, width), size, 1, 2, (source,), outer, False, levels))
             channels, source, size = width, outer, size // stride

@@ -85,6 +85,13 @@ def test_activations_stand_in_forward_order_whichever_branch_owns_them():
     assert list(levels_by_activation(owner_first)) == ["x", "y", "z"]
 
 
+def test_identity_shortcut_lengthens_the_train_that_reaches_the_sum():
+    network = resnet((2,), 10, 8, False)
+    levels = {"stem.act": 4, "1.1.act1": 4, "1.1.act2": 16, "1.2.act1": 8, "1.2.act2": 8}
+    timesteps = {layer.activation: layer.timesteps for layer in neuron_layers(network, levels)}
+    assert timesteps["1.2.act2"] == 16  # conv2 brings 8 timesteps, the identity of 1.1.act2 brings 16
+
+
 def test_producer_without_a_layer_of_its_own_keeps_the_recorded_timesteps():
     orphan = replace(PAIR[1], producers=("between",), producer_levels=3)
     assert neuron_layers([PAIR[0], orphan], [2, 8])[1].timesteps == 3

@@ -91,3 +91,18 @@ def test_bad_input() -> None:
     ann = lively(Branches(), images(), [4] * 6)
     with pytest.raises(PascalError, match="got no images"):
         pascal.measure(ann, [])
+
+
+def test_deep_graphs_with_many_paths_are_measured() -> None:
+    """ShuffleNet's splits and joins double the number of paths in every unit."""
+    layers = layer_shapes(pascal.build_network("torchvision:shufflenet_v2_x1_0"), (3, 64, 64))
+    assert len(layers) == 57
+    assert not any(layer.graded_input for layer in layers if layer.path.endswith("branch2.0"))
+
+
+def test_a_projection_does_not_own_the_neurons_of_a_bottleneck() -> None:
+    layers = {layer.path: layer for layer in layer_shapes(pascal.build_network("timm:resnet26"), (3, 64, 64))}
+    main, projection = layers["layer2.0.conv3"], layers["layer2.0.downsample.0"]
+    assert projection.fan_in > main.fan_in
+    assert main.is_main_path
+    assert not projection.is_main_path
