@@ -52,8 +52,15 @@ class _StraightThroughQCFS(torch.autograd.Function):
         if not ctx.needs_input_grad[1]:
             return passed, None, None
         # dh/dθ = h/θ, less z/θ where z itself was passed on.
-        of_threshold = torch.sum(gradient * output) / threshold - torch.sum(passed * quotient) / ctx.levels
+        of_threshold = _inner(gradient, output) / threshold - _inner(passed, quotient) / ctx.levels
         return passed, of_threshold.reshape(threshold.shape), None
+
+
+def _inner(a: Tensor, b: Tensor) -> Tensor:
+    """Σ a·b without a tensor of products, read in the order of b's memory."""
+    if b.dim() == 4 and b.is_contiguous(memory_format=torch.channels_last):
+        a, b = a.movedim(1, -1), b.movedim(1, -1)
+    return torch.dot(a.flatten(), b.flatten())
 
 
 class QCFS(nn.Module):

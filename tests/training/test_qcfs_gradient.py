@@ -38,3 +38,18 @@ def test_autograd_keeps_two_tensors_of_the_images_size():
     with torch.autograd.graph.saved_tensors_hooks(lambda t: kept.append(t.numel()) or t, lambda t: t):
         layer(preactivation)
     assert kept.count(32) == 2
+
+
+@pytest.mark.parametrize("of_images", [torch.contiguous_format, torch.channels_last])
+@pytest.mark.parametrize("of_gradient", [torch.contiguous_format, torch.channels_last])
+def test_memory_layout_changes_no_gradient(of_images, of_gradient):
+    """Whole and half numbers, whose sums are exact in any order."""
+    torch.manual_seed(0)
+    z = torch.randint(-6, 14, (3, 5, 4, 2)) / 2
+    weights = torch.randint(-8, 9, z.shape).float()
+    preactivation = z.contiguous(memory_format=of_images).requires_grad_()
+    layer = QCFS(4, 4.0)
+    layer(preactivation).backward(weights.contiguous(memory_format=of_gradient))
+    inside = (z >= 0) & (z <= 4)
+    assert torch.equal(preactivation.grad, torch.where(inside, weights, 0))
+    assert layer.raw_threshold.grad == (weights * (layer.count(z) / 4 - torch.where(inside, z / 4, 0))).sum()

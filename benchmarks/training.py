@@ -1,0 +1,122 @@
+"""What QCFS, the loader and the memory layout cost in training: ratios within one run.
+
+`python -m benchmarks.training OUT.csv` measures VGG-16 at width 0.25 with batches of 128 CIFAR-sized images, in the
+training loop's own step. `--compile` adds torch.compile, whose warm-up takes minutes. On a busy machine the ratios of
+CPU time with `--threads 1` are the ones to trust.
+"""
+
+import argparse
+import copy
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from time import perf_counter, process_time
+
+import pandas as pd
+import torch
+from torch import nn
+from tqdm import tqdm
+
+from pascal.data import Augmentation, Dataset, Images, training_batches
+from pascal.networks import build_network
+from pascal.neurons import QCFS
+from pascal.training import TrainingConfig
+from pascal.training.run import Run
+
+BATCH = 128
+AUGMENTATIONS = {
+    "crop, flip": Augmentation(),
+    "crop, flip, Cutout": Augmentation(cutout=16),
+    "crop, flip, AutoAugment, Cutout": Augmentation(autoaugment=True, cutout=16),
+}
+
+
+def main() -> None:
+    """Measure, print, write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--threads", type=int, default=torch.get_num_threads())
+    parser.add_argument("--repeats", type=int, default=20)
+    arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
+    torch.manual_seed(0)
+    table = pd.DataFrame(steps(arguments.repeats, arguments.compile) + loaders(arguments.repeats))
+    table.insert(0, "threads", arguments.threads)
+    print(table.to_string(index=False, float_format="%.3f"))
+    table.to_csv(arguments.out, index=False, float_format="%.3f")
+
+
+def steps(repeats: int, compiled: bool) -> list[dict[str, object]]:
+    """One training step of each variant; the ratio is to ReLU's."""
+    qcfs = build_network("vgg16", width=0.25, levels=4)
+    variants = {
+        "ReLU": stepper(with_relu(qcfs)),
+        "QCFS": stepper(copy.deepcopy(qcfs)),
+        "QCFS, not channels-last": stepper(copy.deepcopy(qcfs), channels_last=False),
+    }
+    if compiled:
+        variants["ReLU, compiled"] = stepper(with_relu(qcfs), compile=True)
+        variants["QCFS, compiled"] = stepper(copy.deepcopy(qcfs), compile=True)
+    return measured(variants, "ReLU", repeats)
+
+
+def loaders(repeats: int) -> list[dict[str, object]]:
+    """A batch of each augmentation; the ratio is to the step that consumes it, at most 0.05."""
+    variants = {name: loader(augmentation) for name, augmentation in AUGMENTATIONS.items()}
+    variants["QCFS, again"] = stepper(build_network("vgg16", width=0.25, levels=4))
+    return measured(variants, "QCFS, again", repeats)
+
+
+def measured(variants: dict[str, Callable[[], None]], unit: str, repeats: int) -> list[dict[str, object]]:
+    """Medians, the variants taken in turns so that all meet the same moods of the machine."""
+    clocks = {name: [] for name in variants}
+    for work in tqdm(variants.values(), "warm up", leave=False):
+        work()
+        work()
+    for _ in tqdm(range(repeats), "measure", leave=False):
+        for name, work in variants.items():
+            wall, cpu = perf_counter(), process_time()
+            work()
+            clocks[name].append((perf_counter() - wall, process_time() - cpu))
+    wall, cpu = ({name: median(time[k] for time in times) for name, times in clocks.items()} for k in (0, 1))
+    return [
+        {
+            "variant": name,
+            "wall_ms": 1e3 * wall[name],
+            "cpu_ms": 1e3 * cpu[name],
+            "images_per_second": BATCH / wall[name],
+            "wall_ratio": wall[name] / wall[unit],
+            "cpu_ratio": cpu[name] / cpu[unit],
+        }
+        for name in variants
+    ]
+
+
+def stepper(network: nn.Module, **options: bool) -> Callable[[], None]:
+    """One step of the training loop on the same batch again and again."""
+    run = Run(network.train(), TrainingConfig(learning_rate=1e-3, **options), steps_per_epoch=1000)
+    images, labels = torch.randn(BATCH, 3, 32, 32), torch.randint(0, 10, (BATCH,))
+    return lambda: run.advance(images, labels)
+
+
+def loader(augmentation: Augmentation) -> Callable[[], None]:
+    """A batch of random pixels, of a loader that works no batch ahead: its least favourable way."""
+    pixels = torch.randint(0, 256, (10_000, 3, 32, 32), dtype=torch.uint8)
+    images, colour = Images(pixels, torch.zeros(len(pixels), dtype=torch.long)), (0.5, 0.5, 0.5)
+    dataset = Dataset("random", ("one",), 32, colour, colour, images, images, images, torch.arange(0), 0, {})
+    batches = training_batches(dataset, BATCH, augmentation)
+    last = len(batches) - 1
+    return lambda: [*batches.epoch(0, start=last)].clear()
+
+
+def with_relu(network: nn.Module) -> nn.Module:
+    """A copy with ReLU in place of every QCFS."""
+    network = copy.deepcopy(network)
+    for name in [name for name, module in network.named_modules() if isinstance(module, QCFS)]:
+        network.set_submodule(name, nn.ReLU())
+    return network
+
+
+if __name__ == "__main__":
+    main()
