@@ -23,6 +23,8 @@ from pascal.neurons import QCFS
 from pascal.training import TrainingConfig
 from pascal.training.run import Run
 
+Work = tuple[Callable[[], None], int]  # what to run, and how many batches that is
+Row = dict[str, str | float]
 BATCH = 128
 AUGMENTATIONS = {
     "crop, flip": Augmentation(),
@@ -47,7 +49,7 @@ def main() -> None:
     table.to_csv(arguments.out, index=False, float_format="%.3f")
 
 
-def steps(repeats: int, compiled: bool) -> list[dict[str, object]]:
+def steps(repeats: int, compiled: bool) -> list[Row]:
     """One training step of each variant; the ratio is to ReLU's."""
     qcfs = build_network("vgg16", width=0.25, levels=4)
     variants = {
@@ -58,56 +60,58 @@ def steps(repeats: int, compiled: bool) -> list[dict[str, object]]:
     if compiled:
         variants["ReLU, compiled"] = stepper(with_relu(qcfs), compile=True)
         variants["QCFS, compiled"] = stepper(copy.deepcopy(qcfs), compile=True)
-    return measured(variants, "ReLU", repeats)
+    return compared(variants, "ReLU", repeats)
 
 
-def loaders(repeats: int) -> list[dict[str, object]]:
-    """A batch of each augmentation; the ratio is to the step that consumes it, at most 0.05."""
+def loaders(repeats: int) -> list[Row]:
+    """Batches of each augmentation; the ratio is to the steps that consume them, at most 0.05."""
     variants = {name: loader(augmentation) for name, augmentation in AUGMENTATIONS.items()}
     variants["QCFS, again"] = stepper(build_network("vgg16", width=0.25, levels=4))
-    return measured(variants, "QCFS, again", repeats)
+    return compared(variants, "QCFS, again", repeats)
 
 
-def measured(variants: dict[str, Callable[[], None]], unit: str, repeats: int) -> list[dict[str, object]]:
-    """Medians, the variants taken in turns so that all meet the same moods of the machine."""
-    clocks = {name: [] for name in variants}
-    for work in tqdm(variants.values(), "warm up", leave=False):
+def compared(variants: dict[str, Work], unit: str, repeats: int) -> list[Row]:
+    """Medians per batch, the variants taken in turns so that all meet the same moods of the machine."""
+    times: dict[str, list[tuple[float, float]]] = {name: [] for name in variants}
+    for work, _ in tqdm(variants.values(), "warm up", leave=False, disable=None):
         work()
         work()
-    for _ in tqdm(range(repeats), "measure", leave=False):
-        for name, work in variants.items():
+    for _ in tqdm(range(repeats), "measure", leave=False, disable=None):
+        for name, (work, _) in variants.items():
             wall, cpu = perf_counter(), process_time()
             work()
-            clocks[name].append((perf_counter() - wall, process_time() - cpu))
-    wall, cpu = ({name: median(time[k] for time in times) for name, times in clocks.items()} for k in (0, 1))
+            times[name].append((perf_counter() - wall, process_time() - cpu))
+    wall_ms, cpu_ms = (
+        {name: 1e3 * median(t[k] for t in times[name]) / variants[name][1] for name in times} for k in (0, 1)
+    )
     return [
         {
             "variant": name,
-            "wall_ms": 1e3 * wall[name],
-            "cpu_ms": 1e3 * cpu[name],
-            "images_per_second": BATCH / wall[name],
-            "wall_ratio": wall[name] / wall[unit],
-            "cpu_ratio": cpu[name] / cpu[unit],
+            "wall_ms": wall_ms[name],
+            "cpu_ms": cpu_ms[name],
+            "images_per_second": 1e3 * BATCH / wall_ms[name],
+            "wall_ratio": wall_ms[name] / wall_ms[unit],
+            "cpu_ratio": cpu_ms[name] / cpu_ms[unit],
         }
         for name in variants
     ]
 
 
-def stepper(network: nn.Module, **options: bool) -> Callable[[], None]:
-    """One step of the training loop on the same batch again and again."""
+def stepper(network: nn.Module, **options: bool) -> Work:
+    """One step of the training loop, on the same batch again and again."""
     run = Run(network.train(), TrainingConfig(learning_rate=1e-3, **options), steps_per_epoch=1000)
     images, labels = torch.randn(BATCH, 3, 32, 32), torch.randint(0, 10, (BATCH,))
-    return lambda: run.advance(images, labels)
+    return lambda: run.advance(images, labels), 1
 
 
-def loader(augmentation: Augmentation) -> Callable[[], None]:
-    """A batch of random pixels, of a loader that works no batch ahead: its least favourable way."""
+def loader(augmentation: Augmentation) -> Work:
+    """Eight batches of random pixels: the loader works some batches ahead, so that one alone would mislead."""
     pixels = torch.randint(0, 256, (10_000, 3, 32, 32), dtype=torch.uint8)
     images, colour = Images(pixels, torch.zeros(len(pixels), dtype=torch.long)), (0.5, 0.5, 0.5)
     dataset = Dataset("random", ("one",), 32, colour, colour, images, images, images, torch.arange(0), 0, {})
     batches = training_batches(dataset, BATCH, augmentation)
-    last = len(batches) - 1
-    return lambda: [*batches.epoch(0, start=last)].clear()
+    start = len(batches) - 8
+    return lambda: [*batches.epoch(0, start)].clear(), 8
 
 
 def with_relu(network: nn.Module) -> nn.Module:
