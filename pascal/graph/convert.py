@@ -7,6 +7,7 @@ from pascal.errors import PascalError
 from pascal.graph.counts import CountsSNN
 from pascal.graph.folding import count_spikes, fold_halves, fold_steps, work_in_place
 from pascal.graph.images import dtype_and_device
+from pascal.graph.integer import IntegerSNN, Pixels
 from pascal.graph.passes import (
     fold_batch_norm,
     replace_activations,
@@ -20,7 +21,7 @@ from pascal.graph.timesteps import count_timesteps, maxima_of_spikes
 from pascal.graph.trace import neuron_nodes, trace
 from pascal.neurons.qcfs import check_levels
 
-ENGINES = ("steps", "counts")
+ENGINES = ("steps", "counts", "integer")
 
 
 def convert(
@@ -29,11 +30,12 @@ def convert(
     neuron: str = "pasc",
     timesteps: int | None = None,
     compiled: bool = False,
+    pixels: Pixels | None = None,
 ) -> nn.Module:
     """The spiking network that computes the same function as `ann`, a trained network with QCFS activations.
 
     `engine="steps"` simulates every timestep; `"counts"` evaluates the same spikes in closed form, at the ANN's speed
-    (`compiled`: through torch.compile).
+    (`compiled`: through torch.compile); `"integer"` has INT8 weights and only integers between `pixels` and logits.
     `neuron="if"` with `timesteps` gives the vanilla SNN of QCFS instead, for comparison: not exact.
     """
     if engine not in ENGINES:
@@ -45,6 +47,8 @@ def convert(
         return _plain_snn(traced, timesteps)
     if timesteps is not None:
         raise PascalError(f"timesteps: got {timesteps}, but PASC's follow from the levels; use neuron='if'")
+    if engine == "integer":
+        return IntegerSNN(traced, count_timesteps(traced), pixels or Pixels()).eval()
     return _counts_snn(traced, compiled) if engine == "counts" else _pasc_snn(traced)
 
 

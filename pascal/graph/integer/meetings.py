@@ -15,8 +15,8 @@ import torch
 from torch import Tensor, fx, nn
 
 from pascal.errors import PascalError
+from pascal.graph.integer.channels import along_channels
 from pascal.graph.integer.roles import MOVE, NEURON, SUM, WEIGHTED
-from pascal.graph.integer.units import along_channels
 from pascal.graph.operations import MAXIMUM
 from pascal.graph.trace import module_of, path_of
 
@@ -55,7 +55,7 @@ def find_meetings(units: "Units") -> dict[fx.Node, Meeting]:
             meetings[node] = Meeting([node])
         if role == SUM or (role in (MOVE, MAXIMUM) and _keeps_channels(units, node)):
             for source in units.sources(node):
-                if source in meetings:
+                if source in meetings and units.example[source].shape[1] == units.example[node].shape[1]:
                     _unite(meetings, meetings.setdefault(node, Meeting([node])), meetings[source])
     return meetings
 

@@ -13,6 +13,8 @@ from torch import Tensor, fx, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from pascal.errors import PascalError
+from pascal.graph.integer.channels import along_channels, channel_units
+from pascal.graph.integer.meetings import find_meetings
 from pascal.graph.integer.roles import IMAGE, NEURON, POOL, SCALE, SUM, WEIGHTED, divisor_of, roles_of
 from pascal.graph.operations import MAXIMUM
 from pascal.graph.timesteps import Edges
@@ -26,8 +28,6 @@ class Units:
     """
 
     def __init__(self, graph: fx.GraphModule, edges: Edges, example: dict[fx.Node, Any], pixel_step: float) -> None:
-        from pascal.graph.integer.meetings import find_meetings
-
         self.graph, self.edges, self.example, self.pixel_step = graph, edges, example, pixel_step
         self.roles = roles_of(graph, edges)
         self._units: dict[fx.Node, Any] = {}
@@ -111,28 +111,9 @@ class Units:
         return along_channels(channel_units(unit, 1, path_of(node)), example)
 
 
-def along_channels(values: Tensor, like: Tensor) -> Tensor:
-    """One value per channel, or one for all, spread over the shape of `like`."""
-    if values.ndim == 1:
-        values = values.view(1, -1, *[1] * (like.ndim - 2))
-    return values.expand(like.shape)
-
-
-def channel_units(unit: Tensor, axis: int, path: str) -> Tensor:
-    """The unit of each channel; refuses channels whose unit differs from place to place."""
-    flat = unit.movedim(axis, 0).flatten(1)
-    largest = flat.amax(1)
-    if not bool(((flat == largest[:, None]) | (flat == 0)).all()):
-        raise PascalError(
-            f"{path}: spikes of different steps arrive in one channel, which no integer weight can tell apart; "
-            "keep channels apart from space, or use engine='counts'"
-        )
-    return largest
-
-
 def _batch_norm(module: _BatchNorm, unit: Tensor) -> tuple[Tensor, Tensor]:
     """Batch norm as one weight and one bias per channel."""
     gain = (module.running_var.double() + module.eps).rsqrt()  # type: ignore[union-attr]
     gain = gain if module.weight is None else gain * module.weight.double()
     bias = -gain * module.running_mean.double()  # type: ignore[union-attr]
-    return gain * unit, bias if module.bias is None else bias + module.bias.double()
+    return (gain * unit)[:, None], bias if module.bias is None else bias + module.bias.double()

@@ -1,0 +1,130 @@
+"""Which calls of an integer network run on INT8 kernels, each with the neurons behind it."""
+
+import operator
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+from pascal.graph.integer.build import IntegerNetwork
+from pascal.graph.integer.kernels import (
+    LARGEST_COUNT,
+    LARGEST_PREACTIVATION,
+    Int8Currents,
+    Int8Identity,
+    Int8Layer,
+    Int8Meeting,
+    Int8Neurons,
+    as_bytes,
+    max_pool_bytes,
+    runs_on_kernels,
+)
+from pascal.graph.integer.modules import IntegerAffine, IntegerPASC
+from pascal.graph.operations import STRUCTURAL, call_name, property_of
+from pascal.graph.trace import module_of
+
+
+def accelerate(network: IntegerNetwork) -> fx.GraphModule:
+    """The same integers from INT8 kernels, where they are exact; elsewhere the calls stay as they are."""
+    graph = fx.Graph()
+    graph.output(graph.graph_copy(network.graph.graph, {}))
+    fusion = _Fusion(network, fx.GraphModule(network.graph, graph, "Int8Network"))
+    for node in graph.nodes:
+        fusion.fuse_neurons(node)
+    graph.eliminate_dead_code()
+    for node in list(graph.nodes):
+        fusion.use_bytes(node)
+    fusion.module.delete_all_unused_submodules()
+    graph.lint()
+    fusion.module.recompile()
+    return fusion.module.eval()
+
+
+class _Fusion:
+    """Calls are changed in their place, so that they keep their names."""
+
+    def __init__(self, network: IntegerNetwork, module: fx.GraphModule) -> None:
+        self.network, self.module = network, module
+
+    def fuse_neurons(self, node: fx.Node) -> None:
+        """Neurons move into the layer that they read, alone or where it meets one other term."""
+        neuron = module_of(self.module, node)
+        if not isinstance(neuron, IntegerPASC) or neuron.levels > LARGEST_COUNT:
+            return
+        total: Any = node.args[0]
+        if self._fits(total, LARGEST_PREACTIVATION):
+            self._fuse(node, neuron, total, None)
+        elif self._is_private(total, LARGEST_PREACTIVATION) and total.target is operator.add:
+            fitting = [main for main in total.args if self._fits(main, LARGEST_PREACTIVATION, nn.Conv2d)]
+            for main in fitting[:1]:
+                self._fuse(node, neuron, main, next(term for term in total.args if term is not main))
+
+    def use_bytes(self, node: fx.Node) -> None:
+        """Remaining layers run on kernels by themselves, and spikes travel as bytes."""
+        layer: Any = module_of(self.module, node)
+        if self._fits(node, 2**24, shared=True):
+            self._put(node, Int8Currents(layer, torch.ones_like(layer.constant)), node.args)
+        elif isinstance(layer, IntegerPASC) and layer.levels <= LARGEST_COUNT:
+            with self.module.graph.inserting_after(node):
+                held = self.module.graph.call_function(as_bytes, (node,))
+            node.replace_all_uses_with(held, delete_user_cb=lambda user: user is not held)
+        elif node.name in self.network.spiking and not isinstance(layer, Int8Layer):
+            self._pass_bytes(node, layer)
+
+    def _fuse(self, node: fx.Node, neuron: IntegerPASC, main: fx.Node, other: fx.Node | None) -> None:
+        layer: Any = module_of(self.module, main)
+        threshold = _per_channel(neuron.threshold, len(layer.constant))
+        if threshold is None:
+            return
+        if other is None:
+            self._put(node, Int8Neurons(layer, threshold, neuron.levels), main.args)
+        elif (joining := self._joining(other, threshold)) is not None:
+            self._put(other, joining, other.args)
+            self._put(node, Int8Meeting(layer, threshold, neuron.levels), (main.args[0], other))
+
+    def _joining(self, node: fx.Node, threshold: Tensor) -> nn.Module | None:
+        """What hands the other term of a meeting over, in units of the threshold."""
+        module: Any = module_of(self.module, node)
+        if self._fits(node, LARGEST_PREACTIVATION, nn.Conv2d):
+            return Int8Currents(module, threshold)
+        if not isinstance(module, IntegerAffine) or bool(module.constant.any()) or len(node.users) > 1:
+            return None
+        multiplier = _per_channel(module.multiplier, len(threshold))
+        spiking = node.all_input_nodes[0].name in self.network.spiking
+        return Int8Identity(multiplier, threshold) if multiplier is not None and spiking else None
+
+    def _fits(self, node: Any, limit: int, kind: type = nn.Module, shared: bool = False) -> bool:
+        """Whether the call is a layer that reads small counts and whose currents stay below the limit."""
+        layer: Any = module_of(self.module, node)
+        if not runs_on_kernels(layer) or not isinstance(layer.weighted, kind):
+            return False
+        source = node.args[0].name
+        reads_counts = source in self.network.spiking and self.network.largest[source] <= LARGEST_COUNT
+        return reads_counts and (self._is_private(node, limit) or (shared and self.network.largest[node.name] < limit))
+
+    def _is_private(self, node: fx.Node, limit: int) -> bool:
+        return len(node.users) == 1 and self.network.largest[node.name] < limit
+
+    def _pass_bytes(self, node: fx.Node, module: nn.Module | None) -> None:
+        """Calls that move spikes move bytes; those that torch has not for bytes get floats."""
+        if isinstance(module, nn.MaxPool2d):
+            options = {n: getattr(module, n) for n in ("kernel_size", "stride", "padding", "dilation", "ceil_mode")}
+            node.op, node.target, node.kwargs = "call_function", max_pool_bytes, options
+        elif call_name(node, module) == "max_pool2d":
+            node.target = max_pool_bytes
+            node.kwargs = {name: value for name, value in node.kwargs.items() if name != "return_indices"}
+        elif property_of(node, module) != STRUCTURAL or "shuffle" in call_name(node, module).lower():
+            with self.module.graph.inserting_before(node):
+                held = self.module.graph.call_method("float", (node.args[0],))
+            node.update_arg(0, held)
+
+    def _put(self, node: fx.Node, module: nn.Module, args: tuple[Any, ...]) -> None:
+        self.module.set_submodule(str(node.target), module)
+        node.args = args
+
+
+def _per_channel(values: Tensor, channels: int) -> Tensor | None:
+    """One value per channel, if that is what they are."""
+    if values.numel() == 1:
+        return values.flatten().expand(channels)
+    return values.flatten() if values.numel() == channels == values.shape[1] else None

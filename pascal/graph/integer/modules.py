@@ -1,0 +1,117 @@
+"""Layers and neurons on integers, held in floating point of a width that is exact on them."""
+
+import copy
+import platform
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from pascal.neurons.pasc import pasc_spikes
+from pascal.neurons.qcfs import check_levels
+
+
+def exact_dtype(largest: float, device: torch.device) -> torch.dtype:
+    """float32 holds whole numbers below 2²⁴, float64 below 2⁵³; only oneDNN's float32 kernels are known to add as told.
+
+    Other kernels (Winograd, TF32) multiply what is not in the sum.
+    """
+    plain = device.type == "cpu" and torch.backends.mkldnn.is_available() and platform.machine() in ("x86_64", "AMD64")
+    return torch.float32 if plain and largest < 2**24 else torch.float64
+
+
+class IntegerLayer(nn.Module):
+    """Something linear with an integer constant; `constant` enters once, or in shares at each timestep."""
+
+    constant: Tensor  # int64
+
+    def currents(self, values: Tensor, constant: Tensor) -> Tensor:
+        """The layer with another constant."""
+        raise NotImplementedError
+
+    def forward(self, values: Tensor) -> Tensor:
+        return self.currents(values, self.constant)
+
+    def share(self, timestep: int, timesteps: int) -> Tensor:
+        """The part of the constant that enters at a timestep: integers that sum up to it (Theorem 3.3)."""
+        whole = self.constant.div(timesteps, rounding_mode="floor")
+        return whole + (timestep < self.constant - whole * timesteps)
+
+
+class IntegerWeighted(IntegerLayer):
+    """A convolution or fully connected layer with INT8 weights."""
+
+    def __init__(self, weighted: nn.Module, weight: Tensor, constant: Tensor) -> None:
+        super().__init__()
+        shell: Any = copy.deepcopy(weighted)  # for its geometry
+        shell.weight, shell.bias = nn.Parameter(weight, requires_grad=False), None
+        self.weighted: Any = shell
+        self.register_buffer("constant", constant.to(torch.int64))
+
+    def currents(self, values: Tensor, constant: Tensor) -> Tensor:
+        return self._apply_weight(values, self.weighted.weight, constant)
+
+    def largest(self, values: Tensor) -> Tensor:
+        """Bound of the accumulator, whatever the order of the sum."""
+        return self._apply_weight(values, self.weighted.weight.double().abs(), self.constant.abs())
+
+    @property
+    def weight(self) -> Tensor:
+        """The weights as INT8."""
+        return self.weighted.weight.to(torch.int8)
+
+    def _apply_weight(self, values: Tensor, weight: Tensor, constant: Tensor) -> Tensor:
+        values, constant = values.to(weight.dtype), constant.to(weight.dtype)
+        if isinstance(self.weighted, nn.Linear):
+            return F.linear(values, weight, constant)
+        return self.weighted._conv_forward(values, weight, constant)
+
+
+class IntegerAffine(IntegerLayer):
+    """A multiplier and a constant per channel: batch norm, identity shortcuts, added constants."""
+
+    multiplier: Tensor
+
+    def __init__(self, multiplier: Tensor, constant: Tensor | None = None) -> None:
+        super().__init__()
+        self.register_buffer("multiplier", multiplier.to(torch.float64))
+        constant = torch.zeros((), device=multiplier.device) if constant is None else constant
+        self.register_buffer("constant", constant.to(torch.int64))
+
+    def currents(self, values: Tensor, constant: Tensor) -> Tensor:
+        return values.to(self.multiplier.dtype) * self.multiplier + constant.to(self.multiplier.dtype)
+
+    def largest(self, values: Tensor) -> Tensor:
+        """Bound of the result."""
+        return values * self.multiplier.double().abs() + self.constant.abs()
+
+
+class IntegerPASC(nn.Module):
+    """The PASC neuron on integers: count = clip(⌊(z + θ/2)/θ⌋, 0, L) with an even integer θ per channel.
+
+    Shape: preactivation (N, ...) → the same.
+    """
+
+    threshold: Tensor
+
+    def __init__(self, threshold: Tensor, levels: int, dtype: torch.dtype) -> None:
+        super().__init__()
+        self.register_buffer("threshold", threshold.to(torch.int64))
+        self.levels = check_levels(levels)
+        self.dtype = dtype
+
+    def forward(self, preactivation: Tensor) -> Tensor:
+        # In a dtype that holds z + θ/2 exactly, the rounded quotient has the exact quotient's floor.
+        threshold = self.threshold.to(self.dtype)
+        return (preactivation.to(self.dtype) + threshold / 2).div_(threshold).floor_().clamp_(0, self.levels)
+
+    def spikes(self, currents: Iterable[Tensor]) -> Tensor:
+        """Algorithm 1 on integer currents, timestep by timestep."""
+        return pasc_spikes((current.to(torch.int64) for current in currents), self.threshold, self.levels)
+
+
+def whole(mean: Tensor, divisor: int) -> Tensor:
+    """A sum from its mean: the mean is rounded, the sum is the whole number next to `mean · divisor`."""
+    return (mean * divisor).round_()
