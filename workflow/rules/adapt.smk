@@ -12,9 +12,11 @@ rule histogram:
     log:
         "logs/histogram/{run}-{seed}.log",
     benchmark:
-        "benchmarks/histogram/{run}-{seed}.tsv"
+        "logs/times/histogram/{run}-{seed}.tsv"
     wildcard_constraints:
         run=names("derived"),
+    conda:
+        "../envs/pascal.yaml"
     threads: threads_of
     resources:
         gpu=gpus_of,
@@ -35,9 +37,11 @@ rule assign:
     log:
         "logs/assign/{run}-{seed}.log",
     benchmark:
-        "benchmarks/assign/{run}-{seed}.tsv"
+        "logs/times/assign/{run}-{seed}.tsv"
     wildcard_constraints:
         run=names("derived"),
+    conda:
+        "../envs/pascal.yaml"
     threads: 1
     resources:
         mem_mb=1000,
@@ -58,9 +62,11 @@ rule given:
     log:
         "logs/given/{run}-{seed}.log",
     benchmark:
-        "benchmarks/given/{run}-{seed}.tsv"
+        "logs/times/given/{run}-{seed}.tsv"
     wildcard_constraints:
         run=names("uniform", "given"),
+    conda:
+        "../envs/pascal.yaml"
     threads: 1
     resources:
         mem_mb=1000,

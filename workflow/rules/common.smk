@@ -9,6 +9,7 @@ ROOT = Path(workflow.basedir)
 sys.path.insert(0, str(ROOT / "workflow" / "scripts"))
 
 from lib.errors import ParameterError
+from lib.locks import forget_dead_locks
 from lib.params import load_params
 from lib.runs import STAGES, run_table
 from lib.stamps import code_stamp, digest, dump, write_if_changed
@@ -20,6 +21,7 @@ try:
 except ParameterError as error:
     raise WorkflowError(str(error))
 
+forget_dead_locks(Path(".snakemake"))
 RUNS = run_table(PARAMS)
 SEEDS = PARAMS["defaults"]["seeds"]
 DATASETS = PARAMS["datasets"]
@@ -102,13 +104,13 @@ def params_of(stage):
     return f"build/params/{{run}}/{stage}.json"
 
 
-def code_of(rule):
-    """The stamps of the code that a rule runs."""
+def code_of(stage):
+    """The stamps of the code that a stage runs."""
 
     def stamps(wildcards):
         run = RUNS.get(getattr(wildcards, "run", None))
-        zoo = rule in ("train", "retrain", "finetune", "given") and run and ":" in run.settings["network"]
-        return [f"build/code/{rule}.txt", *(["build/code/zoo.txt"] if zoo else [])]
+        zoo = stage in ("train", "retrain", "finetune", "given") and run and ":" in run.settings["network"]
+        return [f"build/code/{stage}.txt", *(["build/code/zoo.txt"] if zoo else [])]
 
     return stamps
 

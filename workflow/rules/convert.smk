@@ -13,7 +13,9 @@ rule convert:
     log:
         "logs/convert/{run}-{seed}.log",
     benchmark:
-        "benchmarks/convert/{run}-{seed}.tsv"
+        "logs/times/convert/{run}-{seed}.tsv"
+    conda:
+        "../envs/pascal.yaml"
     threads: 1
     resources:
         mem_mb=megabytes(1000, 2000),
@@ -33,7 +35,9 @@ rule verify:
     log:
         "logs/verify/{run}-{seed}.log",
     benchmark:
-        "benchmarks/verify/{run}-{seed}.tsv"
+        "logs/times/verify/{run}-{seed}.tsv"
+    conda:
+        "../envs/pascal.yaml"
     threads: threads_of
     resources:
         mem_mb=megabytes(1500, 4000),
@@ -54,7 +58,9 @@ rule evaluate:
     log:
         "logs/evaluate/{run}-{seed}.log",
     benchmark:
-        "benchmarks/evaluate/{run}-{seed}.tsv"
+        "logs/times/evaluate/{run}-{seed}.tsv"
+    conda:
+        "../envs/pascal.yaml"
     threads: threads_of
     resources:
         gpu=gpus_of,

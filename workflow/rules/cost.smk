@@ -17,7 +17,9 @@ rule workload:
     log:
         "logs/workload/{run}-{seed}.log",
     benchmark:
-        "benchmarks/workload/{run}-{seed}.tsv"
+        "logs/times/workload/{run}-{seed}.tsv"
+    conda:
+        "../envs/pascal.yaml"
     threads: threads_of
     resources:
         mem_mb=megabytes(1500, 4000),
@@ -38,7 +40,9 @@ rule energy:
     log:
         "logs/energy/{run}-{seed}.log",
     benchmark:
-        "benchmarks/energy/{run}-{seed}.tsv"
+        "logs/times/energy/{run}-{seed}.tsv"
+    conda:
+        "../envs/pascal.yaml"
     threads: 1
     resources:
         mem_mb=1000,
@@ -60,7 +64,9 @@ rule hardware:
     log:
         "logs/hardware/{run}-{seed}.log",
     benchmark:
-        "benchmarks/hardware/{run}-{seed}.tsv"
+        "logs/times/hardware/{run}-{seed}.tsv"
+    conda:
+        "../envs/pascal.yaml"
     threads: threads_of
     resources:
         mem_mb=megabytes(1000, 2000),

@@ -10,7 +10,9 @@ rule prepare:
     log:
         "logs/prepare/{dataset}.log",
     benchmark:
-        "benchmarks/prepare/{dataset}.tsv"
+        "logs/times/prepare/{dataset}.tsv"
+    conda:
+        "../envs/pascal.yaml"
     threads: 1
     resources:
         mem_mb=2000,

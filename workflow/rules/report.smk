@@ -63,7 +63,9 @@ rule tables:
     log:
         "logs/tables.log",
     benchmark:
-        "benchmarks/tables.tsv"
+        "logs/times/tables.tsv"
+    conda:
+        "../envs/pascal.yaml"
     threads: 1
     resources:
         mem_mb=2000,
@@ -87,7 +89,9 @@ rule figures:
     log:
         "logs/figures.log",
     benchmark:
-        "benchmarks/figures.tsv"
+        "logs/times/figures.tsv"
+    conda:
+        "../envs/pascal.yaml"
     threads: 1
     resources:
         mem_mb=2000,
@@ -114,7 +118,9 @@ rule run_figures:
     log:
         "logs/run_figures/{run}.log",
     benchmark:
-        "benchmarks/run_figures/{run}.tsv"
+        "logs/times/run_figures/{run}.tsv"
+    conda:
+        "../envs/pascal.yaml"
     threads: 1
     resources:
         mem_mb=2000,

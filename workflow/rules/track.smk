@@ -18,7 +18,9 @@ rule track:
     log:
         "logs/track.log",
     benchmark:
-        "benchmarks/track.tsv"
+        "logs/times/track.tsv"
+    conda:
+        "../envs/pascal.yaml"
     threads: 1
     resources:
         mem_mb=1000,

@@ -13,9 +13,11 @@ rule train:
     log:
         "logs/train/{run}-{seed}.log",
     benchmark:
-        "benchmarks/train/{run}-{seed}.tsv"
+        "logs/times/train/{run}-{seed}.tsv"
     wildcard_constraints:
         run=names("uniform"),
+    conda:
+        "../envs/pascal.yaml"
     threads: threads_of
     resources:
         gpu=gpus_of,
@@ -39,9 +41,11 @@ rule retrain:
     log:
         "logs/retrain/{run}-{seed}.log",
     benchmark:
-        "benchmarks/retrain/{run}-{seed}.tsv"
+        "logs/times/retrain/{run}-{seed}.tsv"
     wildcard_constraints:
         run=names("derived", "given"),
+    conda:
+        "../envs/pascal.yaml"
     threads: threads_of
     resources:
         gpu=gpus_of,
@@ -64,9 +68,11 @@ rule finetune:
     log:
         "logs/finetune/{run}-{seed}.log",
     benchmark:
-        "benchmarks/finetune/{run}-{seed}.tsv"
+        "logs/times/finetune/{run}-{seed}.tsv"
     wildcard_constraints:
         run=names("derived", "given"),
+    conda:
+        "../envs/pascal.yaml"
     threads: threads_of
     resources:
         gpu=gpus_of,

@@ -9,6 +9,7 @@ Kind = Literal["uniform", "derived", "given"]  # levels: those of the run, by th
 
 _SECTIONS = ("train", "adapt", "verify", "evaluate", "workload", "energy", "hardware")
 _ARCHITECTURE = ("dataset", "network", "width", "pool")
+_INHERITED = (*_ARCHITECTURE, "levels", "weights", "train", "threads", "device")  # from the run that one starts from
 _TRAINING = (*_ARCHITECTURE, "levels", "weights", "train", "threads", "device")
 
 # What each stage depends on; a dot leads into a section.
@@ -58,9 +59,9 @@ def run_table(params: Mapping[str, Any]) -> dict[str, Run]:
 
 def _run(name: str, entry: Mapping[str, Any], params: Mapping[str, Any]) -> Run:
     start = entry.get("from")
-    defaults = {"threads": 1, "device": "auto", "width": 1.0, "pool": "max"} | params["defaults"]
-    settings = merge(defaults, params["runs"][start]) if start else defaults
-    settings = merge(settings, entry)
+    defaults = {"width": 1.0, "pool": "max"} | params["defaults"]
+    inherited = {key: value for key, value in params["runs"].get(start, {}).items() if key in _INHERITED}
+    settings = merge(merge(defaults, inherited), entry)
     del settings["seeds"]
     settings.pop("from", None)
     if start is None:

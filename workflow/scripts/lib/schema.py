@@ -29,12 +29,12 @@ def read_schema(path: Path) -> dict[str, Any]:
 
 def check_schema(params: Any, schema: dict[str, Any]) -> None:
     """Refuse parameters that the schema does not describe."""
-    faults = sorted({text for error in _Validator(schema).iter_errors(params) for text in _explain(error)})
+    faults = sorted({text for error in _Validator(schema).iter_errors(params) for text in _explain(error, schema)})
     if faults:
         raise ParameterError("\n".join(faults))
 
 
-def _explain(error: ValidationError) -> Iterator[str]:
+def _explain(error: ValidationError, root: dict[str, Any]) -> Iterator[str]:
     path = [str(part) for part in error.absolute_path]
     if error.validator == "additionalProperties":
         known = sorted(error.schema.get("properties", {}))
@@ -44,6 +44,7 @@ def _explain(error: ValidationError) -> Iterator[str]:
         for key in error.validator_value:
             if key not in error.instance:
                 subschema = error.schema.get("properties", {}).get(key, {})
+                subschema = root["$defs"].get(subschema.get("$ref", "").rpartition("/")[2], subschema)
                 yield f"{_dotted([*path, key])}: missing, expected {_expected(subschema)}"
     elif error.validator == "propertyNames" or (error.parent is not None and error.parent.validator == "propertyNames"):
         yield f"{_dotted(path)}: got the name {error.instance!r}, expected {_expected(error.schema)}"

@@ -16,7 +16,11 @@ class _Loader(yaml.SafeLoader):
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen: dict[Any, int] = {}
         for key_node, _ in node.value:
+            if key_node.tag == "tag:yaml.org,2002:merge":
+                continue
             key, line = self.construct_object(key_node, deep=True), key_node.start_mark.line + 1
+            if not isinstance(key, Hashable):
+                raise ParameterError(f"line {line}: got the key {key!r}, expected text")
             if key in seen:
                 raise ParameterError(
                     f"line {line}: key {key!r} stands twice, first on line {seen[key]}; expected it once, remove one"

@@ -1,0 +1,187 @@
+"""Ways to get `params.yaml` wrong: what is done to a good file, and what the message must then name."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+Params = dict[str, Any]
+
+
+class Fault(NamedTuple):
+    """A change of good parameters, and the key's path, the value and the expectation that the error tells."""
+
+    name: str
+    change: Callable[[Params], Any]
+    path: str
+    value: str
+    expected: str
+
+
+def _set(*keys: Any) -> Callable[[Params], None]:
+    """Put the last of `keys` where the others lead."""
+
+    def change(params: Params) -> None:
+        *path, last, value = keys
+        for key in path:
+            params = params.setdefault(key, {})
+        params[last] = value
+
+    return change
+
+
+def _drop(*keys: str) -> Callable[[Params], None]:
+    def change(params: Params) -> None:
+        for key in keys[:-1]:
+            params = params[key]
+        del params[keys[-1]]
+
+    return change
+
+
+def _cycle(params: Params) -> None:
+    params["runs"] |= {"a": {"from": "b", "adapt": {}}, "b": {"from": "a", "adapt": {}}}
+
+
+RUN, AL = ("runs", "plain"), ("runs", "adaptive")
+
+FAULTS = [
+    Fault("unknown section", _set("datset", {}), "datset", "{}", "datasets"),
+    Fault("unknown default", _set("defaults", "trian", {"epochs": 1}), "defaults.trian", "epochs", "'train'"),
+    Fault("unknown key of training", _set("defaults", "train", "lr", 0.1), "defaults.train.lr", "0.1", "learning_rate"),
+    Fault(
+        "unknown augmentation",
+        _set("defaults", "train", "augmentation", {"crp": 1}),
+        "defaults.train.augmentation.crp",
+        "1",
+        "'crop'",
+    ),
+    Fault("unknown key of a run", _set(*RUN, "levles", 4), "runs.plain.levles", "4", "'levels'"),
+    Fault("unknown key deep in a run", _set(*RUN, "verify", {"image": 1}), "runs.plain.verify.image", "1", "'images'"),
+    Fault("unknown key of adapt", _set(*AL, "adapt", "cluster", 3), "runs.adaptive.adapt.cluster", "3", "'clusters'"),
+    Fault(
+        "unknown key of a data set",
+        _set("datasets", "digits", "folder", "x"),
+        "datasets.digits.folder",
+        "'x'",
+        "source",
+    ),
+    Fault(
+        "unknown key of a cost",
+        _set("defaults", "energy", "fp32", "ad_pj", 1),
+        "defaults.energy.fp32.ad_pj",
+        "1",
+        "add_pj",
+    ),
+    Fault("network of an adaptive run", _set(*AL, "network", "vgg16"), "runs.adaptive.network", "'vgg16'", "from"),
+    Fault(
+        "text for a number",
+        _set("defaults", "train", "epochs", "ten"),
+        "defaults.train.epochs",
+        "'ten'",
+        "whole number",
+    ),
+    Fault(
+        "a float for a whole number", _set("defaults", "train", "epochs", 2.5), "defaults.train.epochs", "2.5", "whole"
+    ),
+    Fault("levels 0", _set(*RUN, "levels", 0), "runs.plain.levels", "0", "whole number >= 1"),
+    Fault("levels -1", _set(*RUN, "levels", -1), "runs.plain.levels", "-1", "whole number >= 1"),
+    Fault("levels 4.0", _set(*RUN, "levels", 4.0), "runs.plain.levels", "4.0", "whole number >= 1"),
+    Fault("levels true", _set(*RUN, "levels", True), "runs.plain.levels", "True", "whole number >= 1"),
+    Fault("a short list of levels", _set(*RUN, "levels", [4, 4]), "runs.plain.levels", "list of 2", "15"),
+    Fault(
+        "a level 0 in a list",
+        _set(*AL, "adapt", {"levels": [4] * 14 + [0]}),
+        "runs.adaptive.adapt.levels.14",
+        "0",
+        ">= 1",
+    ),
+    Fault(
+        "a long list by hand",
+        _set(*AL, "adapt", {"levels": [4] * 16}),
+        "runs.adaptive.adapt.levels",
+        "list of 16",
+        "15",
+    ),
+    Fault(
+        "a list beside clusters",
+        _set(*AL, "adapt", {"levels": [4] * 15, "clusters": 2}),
+        "runs.adaptive.adapt.clusters",
+        "2",
+        "one or the other",
+    ),
+    Fault(
+        "more clusters than layers",
+        _set(*AL, "adapt", {"clusters": 16, "values": list(range(1, 17))}),
+        "runs.adaptive.adapt.clusters",
+        "16",
+        "15 layers",
+    ),
+    Fault(
+        "values that do not match",
+        _set(*AL, "adapt", {"clusters": 3, "values": [4, 1]}),
+        "runs.adaptive.adapt.values",
+        "[4, 1]",
+        "3 levels",
+    ),
+    Fault(
+        "the same value twice",
+        _set(*AL, "adapt", "values", [4, 4, 1]),
+        "runs.adaptive.adapt.values",
+        "[4, 4, 1]",
+        "different",
+    ),
+    Fault("from naming no run", _set(*AL, "from", "nobody"), "runs.adaptive.from", "'nobody'", "plain"),
+    Fault(
+        "from naming an adaptive run",
+        _set("runs", "third", {"from": "adaptive", "adapt": {}}),
+        "runs.third.from",
+        "'adaptive'",
+        "uniform run",
+    ),
+    Fault("a cycle of from", _cycle, "runs.a.from", "'b'", "a → b → a"),
+    Fault("a run from itself", _set(*AL, "from", "adaptive"), "runs.adaptive.from", "'adaptive'", "no cycle"),
+    Fault("p = 1", _set("defaults", "adapt", "p", 1), "defaults.adapt.p", "1", "between 0 and 1"),
+    Fault("p = 0", _set(*AL, "adapt", "p", 0), "runs.adaptive.adapt.p", "0", "between 0 and 1"),
+    Fault("unknown data set", _set(*RUN, "dataset", "digit"), "runs.plain.dataset", "'digit'", "digits"),
+    Fault("unknown source", _set("datasets", "mnist", {}), "datasets.mnist", "'mnist'", "cifar10"),
+    Fault("mean without std", _set("datasets", "digits", "mean", [0.5, 0.5, 0.5]), "datasets.digits", "mean", "both"),
+    Fault("unknown network", _set(*RUN, "network", "vgg17"), "runs.plain.network", "'vgg17'", "vgg16"),
+    Fault("width 0", _set(*RUN, "width", 0), "runs.plain.width", "0", "> 0"),
+    Fault(
+        "a learning rate that is no number",
+        _set("defaults", "train", "learning_rate", float("nan")),
+        "defaults.train.learning_rate",
+        "nan",
+        "finite number > 0",
+    ),
+    Fault(
+        "a negative cost",
+        _set("defaults", "energy", "int8", "multiply_pj", -1),
+        "defaults.energy.int8.multiply_pj",
+        "-1",
+        ">= 0",
+    ),
+    Fault("no runs", _set("runs", {}), "runs", "{}", "at least one"),
+    Fault("runs as a list", _set("runs", ["plain"]), "runs", "['plain']", "a mapping"),
+    Fault("no seeds", _set("defaults", "seeds", []), "defaults.seeds", "[]", "a list"),
+    Fault("the same seed twice", _set("defaults", "seeds", [0, 0]), "defaults.seeds", "[0, 0]", "different"),
+    Fault("a negative seed", _set("defaults", "seeds", [-1]), "defaults.seeds.0", "-1", ">= 0"),
+    Fault("seeds of one run", _set(*RUN, "seeds", [1]), "runs.plain.seeds", "[1]", "one of"),
+    Fault("a run called tables", _set("runs", "tables", {}), "runs", "'tables'", "none of the folders"),
+    Fault("a run with a dot", _set("runs", "a.b", {}), "runs", "'a.b'", "letters, digits"),
+    Fault("a missing key", _drop(*RUN, "network"), "runs.plain.network", "missing", "vgg16"),
+    Fault("a missing section", _drop("defaults", "hardware"), "defaults.hardware", "missing", "mapping"),
+    Fault("a missing default", _drop("defaults", "train", "epochs"), "defaults.train.epochs", "missing", "fall back"),
+    Fault(
+        "warm-up as long as training",
+        _set(*RUN, "train", {"epochs": 2, "warmup_epochs": 2}),
+        "runs.plain.train.warmup_epochs",
+        "2",
+        "fewer",
+    ),
+    Fault("one epoch to adapt", _set(*AL, "train", {"epochs": 1}), "runs.adaptive.train.epochs", "1", "at least 2"),
+    Fault("no epochs without weights", _set(*RUN, "train", {"epochs": 0}), "runs.plain.train.epochs", "0", "weights"),
+    Fault("an unknown device", _set("defaults", "device", "tpu"), "defaults.device", "'tpu'", "cuda"),
+    Fault(
+        "an unknown reading", _set("defaults", "adapt", "moments", "bins"), "defaults.adapt.moments", "'bins'", "levels"
+    ),
+]

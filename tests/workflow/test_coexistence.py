@@ -1,0 +1,151 @@
+"""Snakemake and DVC on one set of stages: whatever one has made, the other finds up to date."""
+
+import csv
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.workflow.workspace import Workspace
+
+REPORT = {"tables", "figures", "run_figures", "track"}
+COSTS = {"workload", "energy", "hardware"}
+CONVERSION = {"convert", "verify", "evaluate"}
+TRAINING = {"train", "retrain", "finetune"}
+EVERYTHING = {"prepare", "given", "histogram", "assign"} | TRAINING | CONVERSION | COSTS | REPORT
+
+
+def test_dvc_recomputes_nothing_after_snakemake(completed: Workspace) -> None:
+    assert completed.first_repro is not None
+    assert "Running stage 'report'" in completed.first_repro.text
+    assert not completed.first_repro.jobs
+    assert not completed.snakemake("all").check().jobs
+
+
+def test_snakemake_uses_the_profile(completed: Workspace) -> None:
+    ran = completed.snakemake("all").check()
+    assert "profile profiles/default" in ran.text
+    assert "Nothing to be done" in ran.text
+
+
+def test_fresh_snakemake_runs_every_rule(computed: Workspace) -> None:
+    assert "Nothing to be done" in computed.snakemake("all").check().text
+    logs = {path.name for path in (computed.path / "logs" / "times").iterdir()}
+    assert {name.removesuffix(".tsv") for name in logs} == EVERYTHING
+
+
+def test_late_parameter_by_dvc(workspace: Workspace) -> None:
+    workspace.set("defaults", "energy", "fp32", "add_pj", 0.8)
+    ran = workspace.dvc("repro").check()
+    assert set(ran.jobs) == {"energy"} | REPORT
+    assert "Stage 'train@plain-0' didn't change" in ran.text
+    assert not workspace.snakemake("all").check().jobs
+
+
+def test_edited_energy_code_reruns_energy_and_report(workspace: Workspace) -> None:
+    with open(workspace.path / "pascal/energy/costs.py", "a") as file:
+        file.write("\nEDITED = True\n")
+    assert set(workspace.snakemake("all").check().jobs) == {"energy", "tables", "figures", "run_figures", "track"}
+    assert not workspace.dvc("repro").check().jobs
+
+
+def test_edited_comments_and_readme_rerun_nothing(workspace: Workspace) -> None:
+    for file, comment in (("pascal/training/loop.py", "\n# a remark\n"), ("README.md", "A remark.\n")):
+        with open(workspace.path / file, "a") as opened:
+            opened.write(comment)
+    assert not workspace.snakemake("all").check().jobs
+
+
+def test_edited_readme_is_nothing_to_dvc(workspace: Workspace) -> None:
+    (workspace.path / "README.md").write_text("Another remark.\n")
+    assert "Running stage" not in workspace.dvc("repro").check().text
+
+
+def test_edited_neuron_reconverts_without_retraining(workspace: Workspace) -> None:
+    with open(workspace.path / "pascal/neurons/pasc.py", "a") as file:
+        file.write("\nEDITED = True\n")
+    planned = workspace.snakemake("--dry-run", "all").check().text
+    rules = {line.split()[-1].rstrip(":") for line in planned.splitlines() if line.startswith(("rule ", "localrule "))}
+    assert "convert" in rules
+    assert not rules & (TRAINING | {"histogram", "assign", "prepare"})
+
+
+def test_deleted_outputs_come_back_by_checkout(workspace: Workspace) -> None:
+    before = workspace.results()
+    shutil.rmtree(workspace.path / "results" / "plain")
+    shutil.rmtree(workspace.path / "results" / "tables")
+    workspace.dvc("checkout").check()
+    assert workspace.results() == before
+    assert not workspace.snakemake("all").check().jobs
+
+
+@pytest.mark.slow
+def test_early_parameter_by_snakemake(workspace: Workspace) -> None:
+    workspace.set("defaults", "train", "learning_rate", 0.02)
+    assert set(workspace.snakemake("all").check().jobs) == EVERYTHING - {"prepare", "given"}
+    assert not workspace.dvc("repro").check().jobs
+
+
+@pytest.mark.slow
+def test_dvc_finishes_what_snakemake_began(workspace: Workspace) -> None:
+    workspace.set("defaults", "train", "learning_rate", 0.03)
+    assert set(workspace.snakemake("results/plain/0/ann.safetensors").check().jobs) == {"train"}
+    assert "train" not in workspace.dvc("repro").check().jobs
+    for run in ("plain", "adaptive"):
+        with open(workspace.path / "results" / run / "0" / "train.csv") as file:
+            assert float(next(csv.DictReader(file))["learning_rate"]) <= 0.03
+    assert not workspace.snakemake("all").check().jobs
+
+
+def test_clone_pull_and_adopt(workspace: Workspace, tmp_path: Path) -> None:
+    workspace.dvc("remote", "add", "-d", "local", str(tmp_path / "remote")).check()
+    workspace.commit("remote")
+    workspace.dvc("push").check()
+    clone = Workspace(tmp_path / "clone")
+    workspace.run("git", "clone", "-q", str(workspace.path), str(clone.path)).check()
+    clone.dvc("pull").check()
+    tracked = {name: digest for name, digest in workspace.results().items() if name in clone.results()}
+    assert clone.results() == tracked
+    assert clone.run("bash", "workflow/adopt").check().jobs.keys() <= {"track"}
+    assert not clone.snakemake("all").check().jobs
+    assert "Running stage" not in clone.dvc("repro").check().text
+
+
+def test_adopt_refuses_results_that_are_not_the_recorded_ones(workspace: Workspace) -> None:
+    (workspace.path / "results/plain/0/accuracy.json").write_text("{}\n")
+    ran = workspace.run("bash", "workflow/adopt")
+    assert ran.code != 0
+    assert "differ from what DVC recorded" in ran.text
+
+
+@pytest.mark.slow
+def test_added_run_by_dvc(workspace: Workspace) -> None:
+    before = set(workspace.results())
+    workspace.set("runs", "hand", {"from": "plain", "adapt": {"levels": [4, 2, 1] * 5}})
+    jobs = workspace.dvc("repro").check().jobs
+    assert set(jobs) == {"given", "retrain", "finetune"} | CONVERSION | COSTS | REPORT
+    assert jobs["retrain"] == jobs["convert"] == 1
+    added = set(workspace.results()) - before
+    assert all(name.startswith(("results/hand/0/", "results/figures/hand/")) for name in added)
+    tracked = workspace.dvc("list", ".", "-R", "--dvc-only").check().text.split()
+    assert added <= set(tracked)
+    assert not workspace.snakemake("all").check().jobs
+
+
+@pytest.mark.slow
+def test_added_seed_by_snakemake(workspace: Workspace) -> None:
+    workspace.set("defaults", "seeds", [0, 1])
+    jobs = workspace.snakemake("all").check().jobs
+    assert jobs["train"] == jobs["finetune"] == 1
+    assert not workspace.dvc("repro").check().jobs
+    assert (workspace.path / "results/adaptive/1/ann.safetensors").exists()
+
+
+def test_removed_run_is_gone_from_tables_and_figures(workspace: Workspace) -> None:
+    params = workspace.params()
+    del params["runs"]["adaptive"]
+    workspace.write_params(params)
+    assert set(workspace.dvc("repro").check().jobs) == REPORT
+    assert not workspace.snakemake("all").check().jobs
+    assert "adaptive" not in (workspace.path / "results/tables/accuracy.csv").read_text()
+    assert "adaptive" not in workspace.dvc("list", ".", "-R", "--dvc-only").check().text

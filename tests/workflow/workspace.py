@@ -1,0 +1,149 @@
+"""A copy of the pipeline with tiny parameters in a git repository of its own, and what commands do to it."""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = ROOT / "workflow" / "schemas" / "params.schema.yaml"
+_BIN = Path(sys.executable).parent
+_TARGETS = {"all", "report"}  # rules that do nothing themselves
+_IGNORED = ".snakemake/\n/build/\n/work/\n/results/\n/logs/\n__pycache__/\n"
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command printed, how it ended, and the rules that Snakemake executed on its behalf."""
+
+    command: str
+    code: int
+    text: str
+
+    @property
+    def jobs(self) -> Counter[str]:
+        """How often each rule was executed."""
+        finished = re.findall(r"Finished jobid: \d+ \(Rule: (\w+)\)", self.text)
+        return Counter(rule for rule in finished if rule not in _TARGETS)
+
+    def check(self) -> "Ran":
+        """The same, if the command succeeded."""
+        assert self.code == 0, f"{self.command}\n{self.text[-6000:]}"
+        return self
+
+
+@dataclass
+class Workspace:
+    """A folder with the pipeline."""
+
+    path: Path
+    environment: dict[str, str] = field(default_factory=dict)
+    first_repro: Ran | None = None
+
+    def run(self, *command: str, **environment: str) -> Ran:
+        """Run a command of the virtual environment in this folder."""
+        done = subprocess.run(
+            [str(_BIN / command[0]) if (_BIN / command[0]).exists() else command[0], *command[1:]],
+            cwd=self.path,
+            env=self.env(**environment),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        return Ran(" ".join(command), done.returncode, done.stdout)
+
+    def env(self, **more: str) -> dict[str, str]:
+        """No network, no user settings, one thread per process."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("MLFLOW", "PASCAL"))}
+        own = {"PATH": f"{_BIN}:{os.environ['PATH']}", "OMP_NUM_THREADS": "1", "DVC_NO_ANALYTICS": "1"}
+        return kept | own | self.environment | more
+
+    def snakemake(self, *arguments: str, cores: int = 2, **environment: str) -> Ran:
+        """Run Snakemake."""
+        return self.run("snakemake", "--cores", str(cores), *arguments, **environment)
+
+    def dvc(self, *arguments: str) -> Ran:
+        """Run DVC."""
+        return self.run("dvc", *arguments)
+
+    def commit(self, message: str) -> None:
+        """Record what stands in git."""
+        for command in (["add", "-A"], ["commit", "-q", "--allow-empty", "-m", message]):
+            self.run("git", *command).check()
+
+    def params(self) -> dict[str, Any]:
+        """The parameters as they stand."""
+        return yaml.safe_load((self.path / "params.yaml").read_text())
+
+    def write_params(self, params: dict[str, Any]) -> None:
+        """Other parameters."""
+        (self.path / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False))
+
+    def set(self, *keys: Any) -> None:
+        """Edit one parameter: the keys that lead to it, then its value."""
+        params = place = self.params()
+        *path, last, value = keys
+        for key in path:
+            place = place[key]
+        place[last] = value
+        self.write_params(params)
+
+    def results(self) -> dict[str, str]:
+        """Digest of every result by path, MLflow's store aside."""
+        files = [path for path in (self.path / "results").rglob("*") if path.is_file()]
+        kept = [path for path in files if not path.relative_to(self.path / "results").parts[0].startswith("ml")]
+        return {str(path.relative_to(self.path)): hashlib.sha256(path.read_bytes()).hexdigest() for path in kept}
+
+    def copy(self, path: Path) -> "Workspace":
+        """The same files with the same times elsewhere."""
+        shutil.copytree(self.path, path, symlinks=True)
+        return Workspace(path, dict(self.environment), self.first_repro)
+
+
+def make_workspace(path: Path, params: dict[str, Any]) -> Workspace:
+    """The pipeline of this repository with other parameters."""
+    path.mkdir(parents=True)
+    without = shutil.ignore_patterns("__pycache__", "*.pyc")
+    for folder in ("workflow", "pascal"):
+        shutil.copytree(ROOT / folder, path / folder, ignore=without)
+    (path / "profiles").symlink_to("workflow/profiles")
+    (path / ".dvc").mkdir()
+    for file in ("Snakefile", "dvc.yaml", ".dvcignore", ".dvc/config", ".dvc/.gitignore"):
+        shutil.copy(ROOT / file, path / file)
+    (path / ".gitignore").write_text(_IGNORED)
+    (path / "README.md").write_text("A workspace.\n")
+    workspace = Workspace(path)
+    workspace.write_params(params)
+    for command in (["init", "-q"], ["config", "user.email", "test@example.org"], ["config", "user.name", "test"]):
+        workspace.run("git", *command).check()
+    workspace.commit("start")
+    return workspace
+
+
+def tiny_params() -> dict[str, Any]:
+    """Two runs of a very narrow VGG-16 on 128 digits: small numbers everywhere, every stage real."""
+    params = yaml.safe_load((ROOT / "params.yaml").read_text())
+    params["defaults"] |= {
+        "seeds": [0],
+        "verify": {"images": 4, "batch_size": 4, "dtype": "float64"},
+        "evaluate": {"batch_size": 60, "timesteps": [1, 2, 4], "plain_images": 16},
+        "workload": {"images": 2, "batch_size": 2, "timesteps": 4},
+        "hardware": {"images": 1, "accelerators": {"pascal40": {"base": "pascal40"}}},
+    }
+    params["defaults"]["train"] |= {"epochs": 3, "warmup_epochs": 0, "checkpoint_steps": 2, "channels_last": False}
+    params["defaults"]["adapt"]["images"] = 64
+    params["datasets"] = {"digits": {"validation": 1309}}
+    params["runs"] = {
+        "plain": {"dataset": "digits", "network": "vgg16", "width": 0.0625, "levels": 4},
+        "adaptive": {"from": "plain", "adapt": {"clusters": 3, "values": [4, 2, 1]}},
+    }
+    return params
