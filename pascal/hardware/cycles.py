@@ -35,14 +35,14 @@ def tile_work(
 ) -> NDArray:
     """Cycles that each PE spends on each chunk of each tile; an axis gives the tile and the PE of its indices.
 
-    Shape: (M, N, chunks) → int64 (row tiles, filter tiles, chunks, PEs).
+    Shape: (M, N, chunks) → int64 (row tiles, filter tiles, PEs, chunks).
     """
     (row_tile, row_pe), (filter_tile, filter_pe) = rows, filters
     pes = row_pe.max() + filter_pe.max() + 1
-    work = np.zeros((row_tile.max() + 1, filter_tile.max() + 1, cycles.shape[2], pes), np.int64)
+    work = np.zeros((row_tile.max() + 1, filter_tile.max() + 1, pes, cycles.shape[2]), np.int64)
     for row in range(cycles.shape[0]):
         for n in range(cycles.shape[1]):
-            pe = row_pe[row] + filter_pe[n]
+            own = work[row_tile[row], filter_tile[n], row_pe[row] + filter_pe[n]]
             for chunk in range(cycles.shape[2]):
-                work[row_tile[row], filter_tile[n], chunk, pe] += table[cycles[row, n, chunk]]
+                own[chunk] += table[cycles[row, n, chunk]]
     return work

@@ -40,14 +40,11 @@ class Geometry:
         """K = C_i/groups · K_h · K_w."""
         return self.channels // self.groups * self.kernel[0] * self.kernel[1]
 
-    def positions(self, k_order: str) -> tuple[NDArray, NDArray, NDArray]:
-        """Channel within the group, and offset down and right, of each of the K columns."""
-        shape = (self.channels // self.groups, *self.kernel)
-        grids = np.indices(shape)
-        if k_order == "pixmajor":
-            grids = grids.transpose(0, 2, 3, 1)
-        channel, down, right = grids.reshape(3, -1)
-        return channel, down * self.dilation[0], right * self.dilation[1]
+    def offsets(self, k_order: str, map_shape: tuple[int, ...]) -> NDArray:
+        """Place of each of the K columns in a group's flat map, from the place of the kernel's corner."""
+        channel, down, right = np.indices((self.channels // self.groups, *self.kernel))
+        places = (channel * map_shape[1] + down * self.dilation[0]) * map_shape[2] + right * self.dilation[1]
+        return (places.transpose(1, 2, 0) if k_order == "pixmajor" else places).reshape(-1)
 
 
 def geometry_of(

@@ -88,11 +88,16 @@ def lower_activations(layer: LayerTrace, image: int, lowering: Lowering) -> Acti
     chunks, words = chunk_shape(geometry.columns, lowering.chunk)
     masks = np.zeros((geometry.groups, geometry.rows, chunks, words), np.uint64)
     column_spikes = np.zeros((geometry.groups, geometry.columns), np.int64)
-    slots, bits = _slots(geometry.columns, lowering.chunk)
-    flat = masks.reshape(geometry.groups, geometry.rows, -1)
-    positions = geometry.positions(lowering.k_order)
+    (down, right), (high, wide) = geometry.padding, geometry.output
+    padded = np.pad(counts, ((0, 0), (down, down), (right, right)))
+    starts = np.add.outer(np.arange(high) * geometry.stride[0] * padded.shape[2], np.arange(wide) * geometry.stride[1])
     _pack_map(
-        counts, positions, slots, bits, geometry.output[1], geometry.stride, geometry.padding, flat, column_spikes
+        padded.reshape(geometry.groups, -1),
+        starts.reshape(-1),
+        geometry.offsets(lowering.k_order, padded.shape),
+        *_slots(geometry.columns, lowering.chunk),
+        masks.reshape(geometry.groups, geometry.rows, -1),
+        column_spikes,
     )
     return Activations(masks, column_spikes, active, settle)
 
@@ -141,16 +146,12 @@ def _slots(columns: int, chunk: int) -> tuple[NDArray, NDArray]:
 
 
 @njit(nogil=True, cache=True)
-def _pack_map(counts, positions, slots, bits, width, stride, padding, masks, column_spikes):  # type: ignore[no-untyped-def]
-    groups, rows = masks.shape[:2]
-    channel, down, right = positions
-    channels, high, wide = counts.shape
-    for group in range(groups):
-        first = group * (channels // groups)
-        for row in range(rows):
-            top, left = row // width * stride[0] - padding[0], row % width * stride[1] - padding[1]
-            for k in range(len(slots)):
-                y, x = top + down[k], left + right[k]
-                if 0 <= y < high and 0 <= x < wide and counts[first + channel[k], y, x]:
+def _pack_map(counts, starts, offsets, slots, bits, masks, column_spikes):  # type: ignore[no-untyped-def]
+    """Row i and column k read the flat map at starts[i] + offsets[k]."""
+    for group in range(len(masks)):
+        for row in range(len(starts)):
+            for k in range(len(offsets)):
+                count = counts[group, starts[row] + offsets[k]]
+                if count:
                     masks[group, row, slots[k]] |= bits[k]
-                    column_spikes[group, k] += counts[first + channel[k], y, x]
+                    column_spikes[group, k] += count

@@ -44,7 +44,7 @@ def schedule_layer(
         tiles = tiling.lanes_first(tile_work(matches, table, tiling.rows, tiling.filters))
         if not queued:
             return _barrier(tiling, tiles, work, fixed, unit_cycles, pipelined)
-        tiles = tiles.sum(-1) / tiling.pes
+        tiles = tiles.sum(2) / tiling.pes
     order = tiling.order
     if accelerator.schedule == "lpt":
         order = order[np.argsort(-matches.sum(2, dtype=np.int64).reshape(-1)[order], kind="stable")]
@@ -56,7 +56,7 @@ def _barrier(
     tiling: Tiling, tiles: NDArray, work: NDArray, fixed: int, unit_cycles: NDArray, pipelined: bool
 ) -> Schedule:
     """All PEs wait for the slowest at the end of each chunk of a tile, of its drain and of its neurons."""
-    slowest = tiles.max(-1)
+    slowest = tiles.max(2)
     joins = (slowest.sum(-1) + _per_tile(tiling, np.full(work.shape, fixed))).reshape(-1)
     units = _per_tile(tiling, unit_cycles).reshape(-1)
     compute = int(joins.sum())
@@ -67,7 +67,7 @@ def _barrier(
 def _per_tile(tiling: Tiling, cycles: NDArray) -> NDArray:
     """The slowest PE's sum over its neurons of a tile. Shape: (M, N) → (lane tiles, serial tiles)."""
     table = np.arange(int(cycles.max()) + 1)
-    return tiling.lanes_first(tile_work(cycles[:, :, None], table, tiling.rows, tiling.filters)[:, :, 0].max(-1))
+    return tiling.lanes_first(tile_work(cycles[:, :, None], table, tiling.rows, tiling.filters)[..., 0].max(2))
 
 
 def _overlapped(joins: NDArray, units: NDArray) -> int:

@@ -88,6 +88,8 @@ def test_pruning_keeps_the_largest_magnitudes() -> None:
     assert prune_weights(weights, 0.5).tolist() == [[-128, 3, 0], [100, 0, 0]]
     assert prune_weights(weights, 1.0).tolist() == weights.tolist()
     assert not prune_weights(weights, 0.0).any()
+    equal = np.ones(1000, np.int8)
+    assert np.flatnonzero(prune_weights(equal, 0.3)).tolist() == list(range(300))  # the first of equals
     floats = np.random.default_rng(0).normal(size=(20, 30))
     kept = prune_weights(floats, 0.25)
     assert np.count_nonzero(kept) == 150

@@ -14,17 +14,23 @@ from pascal.hardware.lowering import Lowering, lower_activations, lower_filters
 from pascal.hardware.matches import count_matches, count_matches_bitwise, count_matches_matmul
 from pascal.workload import LayerWorkload
 
+Pair = tuple[int, int]
 
-def _conv(rng: np.random.Generator, groups: int, kernel: int, stride: int, padding: int, dilation: int) -> LayerTrace:
+
+def _conv(
+    rng: np.random.Generator, groups: int, kernel: Pair, stride: Pair, padding: Pair, dilation: Pair
+) -> LayerTrace:
     channels, filters = groups * int(rng.integers(1, 5)), groups * int(rng.integers(1, 4))
-    size = int(rng.integers(dilation * (kernel - 1) + 1, 9))
-    out = (size + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1
+    reach = [d * (k - 1) + 1 for k, d in zip(kernel, dilation, strict=True)]
+    high, wide = (int(rng.integers(smallest, 9)) for smallest in reach)
+    sizes = zip((high, wide), reach, stride, padding, strict=True)
+    out = [(size + 2 * p - r) // s + 1 for size, r, s, p in sizes]
     workload = LayerWorkload(
-        "conv", "conv", (channels, size, size), (filters, out, out), (kernel,) * 2, (stride,) * 2, (padding,) * 2,
-        (dilation,) * 2, groups, producer_levels=4, levels=4, neurons=filters * out * out,
+        "conv", "conv", (channels, high, wide), (filters, *out), kernel, stride, padding, dilation, groups,
+        producer_levels=4, levels=4, neurons=filters * out[0] * out[1],
     )  # fmt: skip
-    weights = rng.integers(-1, 2, (filters, channels // groups, kernel, kernel)).astype(np.int8)
-    spikes = rng.integers(0, 5, (2, channels, size, size)) * rng.integers(0, 2, (2, channels, size, size))
+    weights = rng.integers(-1, 2, (filters, channels // groups, *kernel)).astype(np.int8)
+    spikes = rng.integers(0, 5, (2, channels, high, wide)) * rng.integers(0, 2, (2, channels, high, wide))
     return layer_trace(workload, weights, spikes.astype(np.uint8), [3, 4])
 
 
@@ -47,18 +53,22 @@ def _naive(layer: LayerTrace, image: int) -> tuple[NDArray, NDArray]:
     return matches, added
 
 
+def _pairs(smallest: int, largest: int) -> st.SearchStrategy[Pair]:
+    return st.tuples(st.integers(smallest, largest), st.integers(smallest, largest))
+
+
 @given(
     seed=st.integers(0, 10**6),
     groups=st.integers(1, 3),
-    kernel=st.integers(1, 3),
-    stride=st.integers(1, 2),
-    padding=st.integers(0, 2),
-    dilation=st.integers(1, 2),
+    kernel=_pairs(1, 3),
+    stride=_pairs(1, 2),
+    padding=_pairs(0, 2),
+    dilation=_pairs(1, 2),
     chunk=st.sampled_from([4, 32, 64, 128]),
     k_order=st.sampled_from(["cmajor", "pixmajor"]),
 )
 def test_masks_are_those_of_the_convolution(
-    seed: int, groups: int, kernel: int, stride: int, padding: int, dilation: int, chunk: int, k_order: str
+    seed: int, groups: int, kernel: Pair, stride: Pair, padding: Pair, dilation: Pair, chunk: int, k_order: str
 ) -> None:
     layer = _conv(np.random.default_rng(seed), groups, kernel, stride, padding, dilation)
     lowering = Lowering(chunk, k_order, "expand")

@@ -37,7 +37,8 @@ def random_machine(rng: Generator) -> tuple[str, str, dict[str, Any]]:
 
 def random_layer(rng: Generator, neuron: str) -> ReferenceLayer:
     """M, N <= 8, K < 400, any density; trains are earliest-first except for the plain IF neuron."""
-    rows, filters, columns = int(rng.integers(1, 9)), int(rng.integers(1, 9)), int(rng.integers(1, 400))
+    rows, filters = int(rng.integers(1, 9)), int(rng.integers(1, 9))
+    columns = int(400 ** rng.random())  # short joins as often as long ones, so that neuron units are waited for
     timesteps, levels = int(rng.integers(1, 7)), int(rng.integers(1, 7))
     if neuron == "if":
         levels = timesteps
