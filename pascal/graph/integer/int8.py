@@ -9,7 +9,6 @@ from torch import Tensor, fx, nn
 from pascal.graph.integer.build import IntegerNetwork
 from pascal.graph.integer.kernels import (
     LARGEST_COUNT,
-    LARGEST_PREACTIVATION,
     Int8Currents,
     Int8Identity,
     Int8Layer,
@@ -17,6 +16,7 @@ from pascal.graph.integer.kernels import (
     Int8Neurons,
     as_bytes,
     max_pool_bytes,
+    rounds_safely,
     runs_on_kernels,
 )
 from pascal.graph.integer.modules import IntegerAffine, IntegerPASC
@@ -48,21 +48,20 @@ class _Fusion:
 
     def fuse_neurons(self, node: fx.Node) -> None:
         """Neurons move into the layer that they read, alone or where it meets one other term."""
-        neuron = module_of(self.module, node)
-        if not isinstance(neuron, IntegerPASC) or neuron.levels > LARGEST_COUNT:
+        if not isinstance(module_of(self.module, node), IntegerPASC):
             return
         total: Any = node.args[0]
-        if self._fits(total, LARGEST_PREACTIVATION):
-            self._fuse(node, neuron, total, None)
-        elif self._is_private(total, LARGEST_PREACTIVATION) and total.target is operator.add:
-            fitting = [main for main in total.args if self._fits(main, LARGEST_PREACTIVATION, nn.Conv2d)]
+        if self._fits(total) and len(total.users) == 1:
+            self._fuse(node, total, None)
+        elif total.target is operator.add and len(total.users) == 1:
+            fitting = [term for term in total.args if self._fits(term, nn.Conv2d) and len(term.users) == 1]
             for main in fitting[:1]:
-                self._fuse(node, neuron, main, next(term for term in total.args if term is not main))
+                self._fuse(node, main, next(term for term in total.args if term is not main))
 
     def use_bytes(self, node: fx.Node) -> None:
         """Remaining layers run on kernels by themselves, and spikes travel as bytes."""
         layer: Any = module_of(self.module, node)
-        if self._fits(node, 2**24, shared=True):
+        if self._fits(node) and self.network.largest[node.name] < 2**24:  # float32 holds the sums
             self._put(node, Int8Currents(layer, torch.ones_like(layer.constant)), node.args)
         elif isinstance(layer, IntegerPASC) and layer.levels <= LARGEST_COUNT:
             with self.module.graph.inserting_after(node):
@@ -71,10 +70,12 @@ class _Fusion:
         elif node.name in self.network.spiking and not isinstance(layer, Int8Layer):
             self._pass_bytes(node, layer)
 
-    def _fuse(self, node: fx.Node, neuron: IntegerPASC, main: fx.Node, other: fx.Node | None) -> None:
+    def _fuse(self, node: fx.Node, main: fx.Node, other: fx.Node | None) -> None:
+        neuron: Any = module_of(self.module, node)
         layer: Any = module_of(self.module, main)
         threshold = _per_channel(neuron.threshold, len(layer.constant))
-        if threshold is None:
+        others = 0 if other is None else self.network.largest[other.name]
+        if threshold is None or not rounds_safely(layer, threshold, neuron.levels, others):
             return
         if other is None:
             self._put(node, Int8Neurons(layer, threshold, neuron.levels), main.args)
@@ -85,25 +86,23 @@ class _Fusion:
     def _joining(self, node: fx.Node, threshold: Tensor) -> nn.Module | None:
         """What hands the other term of a meeting over, in units of the threshold."""
         module: Any = module_of(self.module, node)
-        if self._fits(node, LARGEST_PREACTIVATION, nn.Conv2d):
+        if len(node.users) > 1:
+            return None
+        if self._fits(node, nn.Conv2d):
             return Int8Currents(module, threshold)
-        if not isinstance(module, IntegerAffine) or bool(module.constant.any()) or len(node.users) > 1:
+        if not isinstance(module, IntegerAffine) or bool(module.constant.any()):
             return None
         multiplier = _per_channel(module.multiplier, len(threshold))
         spiking = node.all_input_nodes[0].name in self.network.spiking
         return Int8Identity(multiplier, threshold) if multiplier is not None and spiking else None
 
-    def _fits(self, node: Any, limit: int, kind: type = nn.Module, shared: bool = False) -> bool:
-        """Whether the call is a layer that reads small counts and whose currents stay below the limit."""
+    def _fits(self, node: fx.Node, kind: type = nn.Module) -> bool:
+        """Whether the call is a layer that the kernels know, and reads counts small enough for them."""
         layer: Any = module_of(self.module, node)
         if not runs_on_kernels(layer) or not isinstance(layer.weighted, kind):
             return False
-        source = node.args[0].name
-        reads_counts = source in self.network.spiking and self.network.largest[source] <= LARGEST_COUNT
-        return reads_counts and (self._is_private(node, limit) or (shared and self.network.largest[node.name] < limit))
-
-    def _is_private(self, node: fx.Node, limit: int) -> bool:
-        return len(node.users) == 1 and self.network.largest[node.name] < limit
+        source = node.all_input_nodes[0].name
+        return source in self.network.spiking and self.network.largest[source] <= LARGEST_COUNT
 
     def _pass_bytes(self, node: fx.Node, module: nn.Module | None) -> None:
         """Calls that move spikes move bytes; those that torch has not for bytes get floats."""

@@ -1,9 +1,10 @@
 """Layers on oneDNN's INT8 kernels: bytes in, bytes or float32 out, neurons included.
 
 Sums are exact: counts up to 127 times weights up to 127, in pairs, stay below 2¹⁵ even where a CPU adds pairs in
-16 bits. What follows is float32. With B the bound of the preactivation z and θ the threshold, the few roundings of
-the kernel put z/θ off by at most 4 · 2⁻²⁴ · B/θ, a quarter of 1/θ for B < 2²⁰. Half a unit is added to z, so that a
-whole z stands half of 1/θ away from where the count changes: no rounding reaches across.
+16 bits. What follows is float32 and monotone in the sum, so it is enough that no count changes at the wrong place.
+Where counts change, the preactivation z lies within (L+1)θ, hence sum, bias and other terms within the magnitude
+M = (L+1)θ + 2|b| + 2|others|, and the kernel's few roundings put z/θ off by at most 4 · 2⁻²⁴ · M/θ: for M < 2²⁰, a
+quarter of 1/θ. Half a unit is added to z, so that a whole z stands half of 1/θ away from every change.
 """
 
 import platform
@@ -15,7 +16,7 @@ from torch import Tensor, nn
 from pascal.graph.integer.modules import IntegerWeighted
 
 LARGEST_COUNT = 127
-LARGEST_PREACTIVATION = 2**20
+LARGEST_MAGNITUDE = 2**20
 
 
 def have_kernels(device: torch.device) -> bool:
@@ -31,6 +32,12 @@ def runs_on_kernels(layer: nn.Module | None) -> bool:
     conv = layer.weighted
     plain = isinstance(conv, nn.Conv2d) and conv.padding_mode == "zeros" and not isinstance(conv.padding, str)
     return plain or isinstance(conv, nn.Linear)
+
+
+def rounds_safely(layer: IntegerWeighted, threshold: Tensor, levels: int, others: int = 0) -> bool:
+    """Whether float32 cannot move a count: M < 2²⁰."""
+    magnitude = (levels + 1) * threshold + 2 * layer.constant.abs() + 2 * others
+    return levels <= LARGEST_COUNT and int(magnitude.max()) < LARGEST_MAGNITUDE
 
 
 def as_bytes(counts: Tensor) -> Tensor:
