@@ -137,8 +137,8 @@ def test_no_value_exceeds_its_bound() -> None:
 
 def test_overflow_is_refused_with_the_layer_named() -> None:
     """Layers without a neuron between them multiply their widths."""
-    ann = nn.Sequential(nn.Conv2d(3, 64, 3), nn.Conv2d(64, 64, 3), QCFS(4, 1.0), nn.Flatten(), nn.Linear(1024, 2))
-    ann.eval()
+    layers = [nn.Conv2d(3 if n == 0 else 64, 64, 3, padding=1) for n in range(3)]
+    ann = nn.Sequential(*layers, QCFS(4, 1.0), nn.Flatten(), nn.Linear(64 * 64, 2)).eval()
     with pytest.raises(PascalError, match=r"^1: needs an accumulator of 3\d bits, expected at most 32; put a QCFS"):
         integer(ann)(images())
 
