@@ -16,7 +16,8 @@ import pandas as pd
 from tqdm import tqdm
 
 from pascal.hardware import Trace, layer_trace, network_trace
-from pascal.hardware.simulate import Variant, make_source, make_variant, simulate_variants
+from pascal.hardware.simulate import Variant, make_variant, simulate_variants
+from pascal.hardware.sources import make_source
 from tests.hardware.shapes import vgg16_workloads
 
 TARGET_MS = 60.0

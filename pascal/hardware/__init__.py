@@ -1,8 +1,9 @@
 """Hardware: cycles and joules of LoAS with plain IF or PASC neurons, and of SparTen with QCFS."""
 
 from pascal.hardware.accelerators import Accelerator, accelerator_from_params
-from pascal.hardware.compare import compare_machines, mean_interval, ratio_interval
+from pascal.hardware.compare import compare_machines
 from pascal.hardware.energy import analytic_ratio
+from pascal.hardware.intervals import mean_interval, ratio_interval
 from pascal.hardware.prune import prune_trace, prune_weights
 from pascal.hardware.result import Simulation
 from pascal.hardware.sensitivity import sensitivity

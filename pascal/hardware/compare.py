@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from pascal.errors import PascalError
 from pascal.hardware.energy import COMPONENTS
+from pascal.hardware.intervals import ratio, ratio_interval
 from pascal.hardware.result import ON_CHIP, ON_CHIP_DYNAMIC, Simulation
-from pascal.hardware.simulate import make_source, make_variant, simulate_variants
+from pascal.hardware.simulate import make_variant, simulate_variants
+from pascal.hardware.sources import make_source
 from pascal.hardware.trace import Trace
 from pascal.workload import LayerWorkload
 
@@ -81,7 +81,7 @@ def _row(quantity: str, run: Simulation, above: NDArray, below: NDArray, reporte
     low, high = ratio_interval(above, below, seed)
     return {
         "quantity": quantity,
-        "measured": _ratio(above.sum(), below.sum()),
+        "measured": float(ratio(above.sum(), below.sum())),
         "low": low,
         "high": high,
         "reported": round(reported, 4),
@@ -93,33 +93,3 @@ def _row(quantity: str, run: Simulation, above: NDArray, below: NDArray, reporte
         "images": run.images,
         "note": run.accelerator.note,
     }
-
-
-def ratio_interval(
-    above: NDArray, below: NDArray, seed: int, confidence: float = 0.95, resamples: int = 2000
-) -> tuple[float | None, float | None]:
-    """Percentile bootstrap over images of the ratio of means; one image has no interval."""
-    if len(above) < 2:
-        return None, None
-    result = stats.bootstrap(
-        (above, below),
-        lambda a, b, axis: _ratio(a.mean(axis), b.mean(axis)),
-        paired=True,
-        vectorized=True,
-        n_resamples=resamples,
-        confidence_level=confidence,
-        method="percentile",
-        rng=np.random.default_rng(seed),
-    )
-    return float(result.confidence_interval.low), float(result.confidence_interval.high)
-
-
-def mean_interval(values: NDArray, seed: int) -> tuple[float | None, float | None]:
-    """The same for a mean."""
-    return ratio_interval(values, np.ones_like(values), seed)
-
-
-def _ratio(above: Any, below: Any) -> Any:
-    """A machine may charge nothing in a scope; 0/0 is not a number."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.divide(above, below)

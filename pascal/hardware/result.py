@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from pascal.hardware.accelerators import Accelerator
 from pascal.hardware.energy import COMPONENTS, EVENTS
+from pascal.hardware.intervals import mean_interval
 from pascal.hardware.trace import own_levels
 from pascal.workload import LayerWorkload
 
@@ -85,8 +86,10 @@ class Simulation:
             **row,
             **_shares(row, accelerator.pes),
             "latency_ms_per_image": self.latency_s * 1e3,
+            **_interval("latency_ms", self.cycles / self.accelerator.clock_mhz * 1e-3),
             "latency_s_per_10000": self.latency_s * _TEST_SET,
             "energy_uj_per_image": total_pj * 1e-6,
+            **_interval("energy_uj", self.energy_pj() * 1e-6),
             "energy_uj_per_image_without_dram": on_chip_pj * 1e-6,
             "energy_mj_per_10000": total_pj * 1e-9 * _TEST_SET,
             "energy_mj_per_10000_without_dram": on_chip_pj * 1e-9 * _TEST_SET,
@@ -96,6 +99,12 @@ class Simulation:
     def to_json(self) -> dict[str, Any]:
         """Everything for a file: machine, summary, layers."""
         return {"accelerator": asdict(self.accelerator), "summary": self.summary(), "layers": list(self.layer_rows())}
+
+
+def _interval(name: str, of_images: NDArray) -> dict[str, float | None]:
+    """95 % bootstrap interval of the mean over images; None for one image."""
+    low, high = mean_interval(of_images)
+    return {f"{name}_low": low, f"{name}_high": high}
 
 
 def _shares(row: dict[str, float], pes: int) -> dict[str, float]:

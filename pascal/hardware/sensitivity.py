@@ -7,7 +7,8 @@ from pascal.hardware.bitplanes import bits_of
 from pascal.hardware.energy import COMPONENTS
 from pascal.hardware.prune import prune_trace
 from pascal.hardware.result import ON_CHIP, Simulation
-from pascal.hardware.simulate import Variant, make_source, make_variant, simulate_variants
+from pascal.hardware.simulate import Variant, make_variant, simulate_variants
+from pascal.hardware.sources import make_source
 from pascal.hardware.trace import Trace
 from pascal.workload import LayerWorkload
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,10 @@ from tqdm import tqdm
 from pascal.errors import PascalError
 from pascal.hardware.accelerators import Accelerator, accelerator_from_params
 from pascal.hardware.layer import LayerPlan, layer_cost, plan_layer
-from pascal.hardware.lowering import Activations, Filters, Lowering, lower_activations, lower_filters
+from pascal.hardware.lowering import Activations, Filters, Lowering
 from pascal.hardware.matches import count_matches
 from pascal.hardware.result import FIELDS, Simulation
-from pascal.hardware.synthetic import SyntheticSource
+from pascal.hardware.sources import Source, make_source
 from pascal.hardware.trace import Trace
 from pascal.workload import LayerWorkload
 
@@ -27,39 +27,6 @@ class Variant(NamedTuple):
 
     accelerator: Accelerator
     neuron: str
-
-
-class Source(Protocol):
-    """Where masks come from."""
-
-    synthetic: bool
-    images: int
-    workloads: tuple[LayerWorkload, ...]
-
-    def filters(self, layer: int, lowering: Lowering) -> Filters: ...
-
-    def activations(self, layer: int, image: int, lowering: Lowering) -> Activations: ...
-
-
-class TraceSource:
-    """Masks of recorded images, the first `images` of them."""
-
-    synthetic = False
-
-    def __init__(self, trace: Trace, images: int | None = None) -> None:
-        if images is not None and not 1 <= images <= trace.images:
-            raise PascalError(f"images: got {images}, expected 1 to the trace's {trace.images}")
-        self.trace = trace
-        self.images = images or trace.images
-        self.workloads = trace.workloads
-
-    def filters(self, layer: int, lowering: Lowering) -> Filters:
-        """Weight masks of one layer."""
-        return lower_filters(self.trace.layers[layer], lowering)
-
-    def activations(self, layer: int, image: int, lowering: Lowering) -> Activations:
-        """Activation masks of one layer and image."""
-        return lower_activations(self.trace.layers[layer], image, lowering)
 
 
 def simulate(
@@ -93,18 +60,6 @@ def make_variant(machine: str, neuron: str, preset: str | Mapping[str, Any] | Ac
     return Variant(record, neuron)
 
 
-def make_source(
-    workloads_or_trace: Trace | Iterable[LayerWorkload],
-    images: int | None = None,
-    weight_density: float = 1.0,
-    seed: int = 0,
-) -> Source:
-    """A trace's masks, or random ones at the densities of the workloads."""
-    if isinstance(workloads_or_trace, Trace):
-        return TraceSource(workloads_or_trace, images)
-    return SyntheticSource(tuple(workloads_or_trace), weight_density, seed, 1 if images is None else images)
-
-
 def simulate_variants(
     source: Source, variants: Sequence[Variant], workers: int = 1, progress: bool = False
 ) -> list[Simulation]:
@@ -115,7 +70,7 @@ def simulate_variants(
     if workers < 1:
         raise PascalError(f"workers: got {workers!r}, expected a whole number >= 1")
     for variant in variants:
-        _check_neuron(source, variant.neuron)
+        source.check_neuron(variant.neuron)
     filters = cache(source.filters)
     plans = [_plan(source, variant, filters) for variant in variants]
     values = [np.zeros((source.images, len(plan), len(FIELDS))) for plan in plans]
@@ -131,14 +86,6 @@ def simulate_variants(
         Simulation(variant.accelerator, variant.neuron, tuple(plan[n].workload for n in plan), source.synthetic, array)
         for variant, plan, array in zip(variants, plans, values, strict=True)
     ]
-
-
-def _check_neuron(source: Source, neuron: str) -> None:
-    if isinstance(source, TraceSource) and (neuron == "if") != (source.trace.neuron == "if"):
-        raise PascalError(
-            f"neuron {neuron!r} cannot run on a trace of {source.trace.neuron!r}, whose silent neurons are others; "
-            "record a trace of its own"
-        )
 
 
 def _plan(source: Source, variant: Variant, filters: Callable[[int, Lowering], Filters]) -> dict[int, LayerPlan]:

@@ -53,6 +53,9 @@ class SyntheticSource:
         more = generator.binomial(spiking * (workload.timesteps - 1), _chance_of_more(workload))
         return Activations(masks.reshape(groups, rows, *masks.shape[1:]), spiking + more, active_outputs)
 
+    def check_neuron(self, neuron: str) -> None:
+        """Random masks serve every neuron."""
+
     def _generator(self, layer: int, draw: int) -> np.random.Generator:
         return np.random.default_rng([self._seed, layer, draw])
 

@@ -70,8 +70,8 @@ def layer_trace(
     """Check and pack one layer.
 
     PASC and QCFS: `spikes` are counts (images, *map) of 0..L_{n−1}. Plain IF: `timesteps` is T and `spikes` are words.
-    The map is the layer's own input, after max pooling; with `pool`, the map before average pooling. Pixels and
-    graded currents: None.
+    The map is the layer's own input, after max pooling (counts: their maximum; words: their OR); with `pool`, the map
+    before average pooling. Pixels and graded currents: None. `active_outputs` (images,) may be 0 without neurons.
     """
     _check_weights(workload, weights)
     if timesteps is not None:

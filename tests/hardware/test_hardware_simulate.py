@@ -9,7 +9,8 @@ import pytest
 
 from pascal.errors import PascalError
 from pascal.hardware import Trace, layer_trace, network_trace, simulate
-from pascal.hardware.simulate import make_source, make_variant, simulate_variants
+from pascal.hardware.simulate import make_variant, simulate_variants
+from pascal.hardware.sources import make_source
 from pascal.workload import LayerWorkload
 from tests.hardware.shapes import small_trace, vgg16_workloads
 
@@ -116,6 +117,8 @@ def test_results_are_json_with_their_conditions() -> None:
     components = sum(summary[f"{part}_pj"] for part in ("pe", "neuron", "sram", "static", "dram"))
     assert components == pytest.approx(summary["energy_uj_per_image"] * 1e6)
     assert summary["energy_uj_per_image_without_dram"] * 1e6 == pytest.approx(components - summary["dram_pj"])
+    assert summary["energy_uj_low"] <= summary["energy_uj_per_image"] <= summary["energy_uj_high"]
+    assert summary["latency_ms_low"] <= summary["latency_ms_per_image"] <= summary["latency_ms_high"]
     assert len(record["layers"]) == 4
 
 

@@ -3,7 +3,8 @@
 import pytest
 
 from pascal.hardware import simulate
-from pascal.hardware.simulate import make_source, make_variant, simulate_variants
+from pascal.hardware.simulate import make_variant, simulate_variants
+from pascal.hardware.sources import make_source
 from tests.hardware.shapes import vgg16_workloads
 
 
