@@ -1,0 +1,87 @@
+"""The AL metric of each layer: its clusters, and how it moves with the threshold of Van der Eijk's agreement."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+from pascal.report.rows import Rows, filled
+from pascal.report.style import BESIDE, MARKERS, PAGE_IN, level_colours, looks, name_layers, panels, styled
+
+
+@styled
+def metric_figure(rows: Rows) -> Figure:
+    """The AL metric M of each layer with the cluster it fell into, one point per seed.
+
+    Columns: layer, metric, level (the one assigned). A layer without a metric is a constant one.
+    """
+    table = filled(rows, ["layer", "metric", "level"], "metric.csv")
+    layers = list(table.layer.unique())
+    figure, ((axes,),) = panels(1, 1, PAGE_IN, 3.0)
+    means = table.groupby("layer", sort=False)["metric"].mean()
+    axes.plot(range(len(layers)), means, color="0.6", lw=0.8, zorder=1)
+    colours = sorted(level_colours(list(table.level)).items(), reverse=True)
+    for number, (level, colour) in enumerate(colours):
+        part = table[(table.level == level) & table.metric.notna()]
+        look = {"marker": MARKERS[number % len(MARKERS)], "color": colour, "edgecolor": "0.2"}
+        places = [layers.index(layer) for layer in part.layer]
+        axes.scatter(places, part.metric, s=26, lw=0.4, zorder=3, label=f"L = {level}", **look)
+    _scale(axes, table.metric)
+    _mark_clusters(axes, table)
+    _mark_constant(axes, means)
+    name_layers(axes, layers)
+    axes.legend(title="assigned levels", **BESIDE)
+    return figure
+
+
+@styled
+def metric_threshold_figure(rows: Rows) -> Figure:
+    """The AL metric for several thresholds α = k/|L_tot| below which a bin counts as empty; seeds are averaged.
+
+    Columns: k, layer, metric.
+    """
+    table = filled(rows, ["k", "layer", "metric"], "metric by k")
+    layers, ks = list(table.layer.unique()), sorted(table.k.unique(), reverse=True)
+    figure, ((axes,),) = panels(1, 1, PAGE_IN, 3.0)
+    for k, look in zip(ks, looks([str(k) for k in ks]).values(), strict=True):
+        means = table[table.k == k].groupby("layer", sort=False)["metric"].mean().reindex(layers)
+        axes.plot(range(len(layers)), means, label=f"k = {k:g}", **look)
+    _scale(axes, table.metric)
+    name_layers(axes, layers)
+    axes.legend(title="bins are empty below\nα = k / layers", **BESIDE)
+    return figure
+
+
+def _scale(axes: Axes, metric: pd.Series) -> None:
+    """Kurtosis makes the metric span decades: a linear axis would then show the largest layer alone."""
+    positive = metric[metric > 0]
+    axes.set_ylabel("AL metric M")
+    if positive.empty or positive.max() <= 30 * positive.min():
+        axes.margins(y=0.1)
+        return
+    if (metric.dropna() > 0).all():
+        axes.set_yscale("log")
+    else:
+        axes.set_yscale("symlog", linthresh=float(positive.min()))
+    decades = np.log10(positive.max() / positive.min())
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if decades < 3 else (1,)))
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _mark_clusters(axes: Axes, table: pd.DataFrame) -> None:
+    """A line between neighbouring clusters, where one seed gives one clustering."""
+    known = table.dropna(subset="metric")
+    if known.layer.duplicated().any():
+        return
+    spans = known.groupby("level")["metric"].agg(["min", "max"]).sort_values("min")
+    for lower, upper in zip(spans["max"].iloc[:-1], spans["min"].iloc[1:], strict=True):
+        between = np.sqrt(lower * upper) if axes.get_yscale() == "log" else (lower + upper) / 2
+        axes.axhline(between, color="0.4", lw=0.8, linestyle="--", zorder=2)
+
+
+def _mark_constant(axes: Axes, means: pd.Series) -> None:
+    for place in np.flatnonzero(means.isna()).tolist():
+        top = axes.get_xaxis_transform()
+        axes.text(place, 0.97, "constant", rotation=90, fontsize=6, ha="center", va="top", transform=top)
