@@ -114,7 +114,7 @@ class Accelerator:
 
 _FIELDS = {field.name for field in fields(Accelerator)} - {"machine", "prices"}
 _PRICES = {field.name for field in fields(Prices)}
-_KEYS = _FIELDS | _PRICES | {"base", "prices", "cell", *MACHINES}
+_OWN_KEYS = _FIELDS | _PRICES | {"prices", "cell"}
 
 
 def accelerator_from_params(params: str | Mapping[str, Any] | Accelerator, machine: str = "loas") -> Accelerator:
@@ -126,36 +126,39 @@ def accelerator_from_params(params: str | Mapping[str, Any] | Accelerator, machi
         return params
     if machine not in MACHINES:
         raise PascalError(f"accelerator: got {machine!r}, expected one of {', '.join(MACHINES)}")
-    block = {"base": params, "name": params} if isinstance(params, str) else dict(params)
-    values = _resolve(block, machine)
-    prices = _prices(values)
-    return Accelerator(machine=machine, prices=prices, **{key: values[key] for key in _FIELDS if key in values})
+    values = _resolve({"base": params, "name": params} if isinstance(params, str) else params, machine)
+    own = {key: value for key, value in values.items() if key in _FIELDS}
+    return Accelerator(machine=machine, prices=_prices(values), **own)
 
 
 def _resolve(block: Mapping[str, Any], machine: str) -> dict[str, Any]:
     """The base's values under the block's own; within one block the machine's part wins over the common part."""
+    _check_keys(block, _OWN_KEYS | {"base", *MACHINES}, "block")
     name = block.get("name", f"{block.get('base', ROOT)}, modified")
-    _check_keys(block, name)
+    for part in MACHINES:
+        _check_keys(block.get(part, {}), _OWN_KEYS, f"{name!r}, part {part}")
     base = {} if block is PRESETS[ROOT] else _resolve(_preset(block.get("base", ROOT)), machine)
     return {**base, **block, **block.get(machine, {}), "name": name}
 
 
 def _preset(name: Any) -> Mapping[str, Any]:
-    if name not in PRESETS:
+    if not isinstance(name, str) or name not in PRESETS:
         raise PascalError(f"accelerator preset: got {name!r}, expected one of {', '.join(PRESETS)}")
     return PRESETS[name]
 
 
-def _check_keys(block: Mapping[str, Any], name: str) -> None:
-    for key in [*block, *(key for machine in MACHINES for key in block.get(machine, {}))]:
-        if key not in _KEYS:
-            near = difflib.get_close_matches(str(key), sorted(_KEYS), 1)
-            hint = f"; did you mean {near[0]!r}?" if near else f"; known keys: {', '.join(sorted(_KEYS))}"
-            raise PascalError(f"accelerator {name!r}: unknown key {key!r}{hint}")
+def _check_keys(block: Any, known: set[str], where: str) -> None:
+    if not isinstance(block, Mapping):
+        raise PascalError(f"accelerator {where}: got {block!r}, expected keys and values")
+    for key in block:
+        if key not in known:
+            near = difflib.get_close_matches(str(key), sorted(known), 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(sorted(known))}"
+            raise PascalError(f"accelerator {where}: unknown key {key!r}; {hint}")
 
 
 def _prices(values: Mapping[str, Any]) -> Prices:
-    if values["prices"] not in PRICE_SETS:
+    if values["prices"] not in list(PRICE_SETS):
         known = ", ".join(PRICE_SETS)
         raise PascalError(f"accelerator {values['name']!r}: prices: got {values['prices']!r}, expected one of {known}")
     prices = with_cache(PRICE_SETS[values["prices"]], values["node_nm"], values["cell"])

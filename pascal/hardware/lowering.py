@@ -77,29 +77,28 @@ def pack_filters(mask: NDArray, chunk: int, groups: int) -> Filters:
 def lower_activations(layer: LayerTrace, image: int, lowering: Lowering) -> Activations:
     """Pack the mask of one image's input; pixels count as never zero, on padding too."""
     geometry = _geometry(layer, lowering)
-    active = float(layer.active_outputs[image])
-    settle = None if layer.settle is None else layer.settle[image].reshape(geometry.filters, -1).T.astype(np.int64)
     spikes = layer.spikes_of(image)
     if spikes is None:
-        return Activations(
-            *pixel_masks(geometry.groups, geometry.rows, geometry.columns, lowering.chunk), active, settle
-        )
-    counts = _counts(layer, spikes.reshape(len(spikes), *(layer.map_shape[1:] or (1, 1))), lowering)
-    chunks, words = chunk_shape(geometry.columns, lowering.chunk)
-    masks = np.zeros((geometry.groups, geometry.rows, chunks, words), np.uint64)
-    column_spikes = np.zeros((geometry.groups, geometry.columns), np.int64)
+        packed = pixel_masks(geometry.groups, geometry.rows, geometry.columns, lowering.chunk)
+    else:
+        counts = _counts(layer, spikes.reshape(len(spikes), *(layer.map_shape[1:] or (1, 1))), lowering)
+        packed = _pack_counts(counts, geometry, lowering)
+    settle = None if layer.settle is None else layer.settle[image].reshape(geometry.filters, -1).T.astype(np.int64)
+    return Activations(*packed, float(layer.active_outputs[image]), settle)
+
+
+def _pack_counts(counts: NDArray, geometry: Geometry, lowering: Lowering) -> tuple[NDArray, NDArray]:
+    """Shape: (C, H, W) → masks uint64 (groups, M, chunks, words), column sums (groups, K)."""
     (down, right), (high, wide) = geometry.padding, geometry.output
     padded = np.pad(counts, ((0, 0), (down, down), (right, right)))
     starts = np.add.outer(np.arange(high) * geometry.stride[0] * padded.shape[2], np.arange(wide) * geometry.stride[1])
-    _pack_map(
-        padded.reshape(geometry.groups, -1),
-        starts.reshape(-1),
-        geometry.offsets(lowering.k_order, padded.shape),
-        *_slots(geometry.columns, lowering.chunk),
-        masks.reshape(geometry.groups, geometry.rows, -1),
-        column_spikes,
-    )
-    return Activations(masks, column_spikes, active, settle)
+    offsets = geometry.offsets(lowering.k_order, padded.shape)
+    slots, bits = _slots(geometry.columns, lowering.chunk)
+    chunks, words = chunk_shape(geometry.columns, lowering.chunk)
+    masks = np.zeros((geometry.groups, geometry.rows, chunks * words), np.uint64)
+    column_spikes = np.zeros((geometry.groups, geometry.columns), np.int64)
+    _pack_map(padded.reshape(geometry.groups, -1), starts.reshape(-1), offsets, slots, bits, masks, column_spikes)
+    return masks.reshape(geometry.groups, geometry.rows, chunks, words), column_spikes
 
 
 def pixel_masks(groups: int, rows: int, columns: int, chunk: int) -> tuple[NDArray, NDArray]:

@@ -39,17 +39,13 @@ NO_TRAFFIC = Traffic(0, 0, 0, 0, 0)
 
 def plan_memory(accelerator: Accelerator, tiling: Tiling, filters: Filters) -> MemoryPlan:
     """Walk the tiles once: their numbers, their misses and the bits of the weights."""
-    chunks = filters.masks.shape[1]
     rows, of_filters = np.bincount(tiling.rows[0]), np.bincount(tiling.filters[0])
-    visits = tiling.lanes_first(np.indices((len(rows), len(of_filters), chunks)).transpose(1, 2, 3, 0)).reshape(-1, 3)
-    row_tile, filter_tile, chunk = visits.T
-    activation_tile = (row_tile * filters.groups + tiling.group_of_tile[filter_tile]) * chunks + chunk
-    weight_tile = filter_tile * chunks + chunk
+    activation_tile, weight_tile = _visits(tiling, filters, len(rows), len(of_filters))
 
     def misses(tile: NDArray, entries: int, largest: int) -> NDArray:
         return tile_misses(tile, entries // (largest * accelerator.chunk), accelerator.replacement)
 
-    nonzero = np.zeros((len(of_filters), chunks), np.int64)
+    nonzero = np.zeros((len(of_filters), len(filters.positions)), np.int64)
     np.add.at(nonzero, tiling.filters[0], np.bitwise_count(filters.masks).sum(-1, dtype=np.int64))
     bits = (nonzero * accelerator.weight_bits + of_filters[:, None] * filters.positions).reshape(-1)[weight_tile]
     fetched = bits * misses(weight_tile, accelerator.weight_entries, int(of_filters.max())) / accelerator.batch
@@ -61,6 +57,15 @@ def plan_memory(accelerator: Accelerator, tiling: Tiling, filters: Filters) -> M
         fetched_weight_bits=fetched,
         row_starts=np.cumsum(rows) - rows,
     )
+
+
+def _visits(tiling: Tiling, filters: Filters, row_tiles: int, filter_tiles: int) -> tuple[NDArray, NDArray]:
+    """Numbers of the tiles of activations (row tile, group, chunk) and of weights, in the order of the walk."""
+    chunks = len(filters.positions)
+    walk = np.indices((row_tiles, filter_tiles, chunks)).transpose(1, 2, 3, 0)
+    row_tile, filter_tile, chunk = tiling.lanes_first(walk).reshape(-1, 3).T
+    group = tiling.group_of_tile[filter_tile]
+    return (row_tile * filters.groups + group) * chunks + chunk, filter_tile * chunks + chunk
 
 
 def tile_misses(visits: NDArray, capacity: int, replacement: str) -> NDArray:

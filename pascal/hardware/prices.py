@@ -119,7 +119,7 @@ def with_cache(prices: Prices, node_nm: int, cell: str) -> Prices:
     """The same prices with the 256 KB cache built from another cell; `none` has no cache."""
     if cell == "none":
         return replace(prices, sram_read_byte_pj=0.0, sram_write_byte_pj=0.0, cache_leakage_mw=0.0)
-    if (node_nm, cell) not in CACTI:
+    if (node_nm, cell) not in list(CACTI):
         known = ", ".join(f"{cell} at {node} nm" for node, cell in CACTI)
         raise PascalError(f"cell: got {cell!r} at {node_nm} nm; CACTI figures exist for {known}, or say 'none'")
     read_pj, write_pj, leakage_mw = CACTI[node_nm, cell]

@@ -91,6 +91,12 @@ def test_sparten_has_no_laggy_prefix_sum() -> None:
         ({"cell": "hp", "node_nm": 32}, ["cell", "hp", "32"]),
         ({"timesteps": 0}, ["timesteps", "0"]),
         ({"memory": "often"}, ["memory", "often"]),
+        (7, ["7", "keys"]),
+        ({"base": ["h1"]}, ["h1", "pascal40"]),
+        ({"loas": 3}, ["loas", "3"]),
+        ({"loas": {"base": "h1"}}, ["loas", "base"]),
+        ({"prices": ["h1"]}, ["prices", "h1"]),
+        ({"cell": ["hp"]}, ["cell", "hp"]),
     ],
 )
 def test_bad_blocks_are_refused_by_name(block: Any, words: list[str]) -> None:
