@@ -1,6 +1,7 @@
 """Files that are whole or absent, and checkpoints that belong to their run."""
 
 import os
+from dataclasses import replace
 
 import pytest
 import torch
@@ -99,3 +100,12 @@ def test_a_state_of_another_network_or_batch_size_is_refused():
     other[9] = torch.nn.Linear(8, 4)
     with pytest.raises(PascalError, match="size mismatch"):
         next(train(other, ToyBatches(), CONFIG, states[-1], bar=False))
+
+
+def test_every_saved_state_has_the_records_of_its_epochs():
+    """Also where the interval divides the epoch: a state at its end without its record would lose the row."""
+    states = []
+    list(train(toy_network(), ToyBatches(), replace(CONFIG, checkpoint_steps=4), save=states.append, bar=False))
+    assert [state.step for state in states] == list(range(4, 49, 4))
+    assert all(len(state.records) == state.step // 8 for state in states)
+    assert [state.tensors["tally"][2].item() for state in states] == [64, 0] * 6

@@ -57,6 +57,29 @@ def test_dropout_follows_the_seed_and_the_callers_generator_stays():
     assert not same_weights(one, trained(config=replace(CONFIG, seed=6))[0])
 
 
+class Drawing(nn.Linear):
+    """A layer that notes the random number it draws, as dropout would draw it."""
+
+    drawn: list[float]
+
+    def forward(self, images):
+        self.drawn.append(torch.rand(()).item())
+        return super().forward(images)
+
+
+def test_every_step_draws_its_own_numbers_wherever_training_starts():
+    def drawn(state=None, until=None, save=None):
+        network = nn.Sequential(nn.Flatten(), Drawing(192, 3))
+        network[1].drawn = []
+        trained(network, state=state, until=until, save=save)
+        return network[1].drawn
+
+    states = []
+    whole = drawn()
+    assert len(set(whole)) == len(whole) == 48
+    assert drawn(until=2, save=states.append) + drawn(state=states[-1]) == whole
+
+
 @pytest.mark.parametrize("epoch", [1, 4])
 def test_the_retrained_state_is_trains_own_at_that_epoch(epoch, tmp_path):
     """Algorithm 4, line 3: with the same seed and schedule, retraining to p repeats `train` byte for byte."""
