@@ -1,0 +1,123 @@
+"""Kills, full disks, damaged files, a server that is down: the same command again completes, to the same bytes."""
+
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.workflow.workspace import Workspace
+
+SNAKEMAKE = str(Path(sys.executable).parent / "snakemake")
+LONG_STAGES = ("train", "finetune", "evaluate", "workload", "hardware", "tables")
+
+
+def _start(workspace: Workspace, *arguments: str, limit_bytes: int | None = None) -> "subprocess.Popen[bytes]":
+    def limit() -> None:
+        if limit_bytes is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit_bytes, limit_bytes))
+
+    with open(workspace.path / "started.log", "wb") as log:
+        command = [SNAKEMAKE, "--cores", "2", *arguments]
+        return subprocess.Popen(
+            command,
+            cwd=workspace.path,
+            env=workspace.env(),
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            preexec_fn=limit,
+        )
+
+
+def _wait_until_running(workspace: Workspace, process: "subprocess.Popen[bytes]", stage: str) -> None:
+    while f"rule {stage}:" not in (workspace.path / "started.log").read_text(errors="replace"):
+        assert process.poll() is None, (workspace.path / "started.log").read_text()
+        time.sleep(0.05)
+
+
+def _kill_in(workspace: Workspace, stage: str, seconds: float) -> None:
+    process = _start(workspace, "all")
+    _wait_until_running(workspace, process, stage)
+    time.sleep(seconds)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stage", LONG_STAGES)
+def test_killed_at_a_random_moment(stage: str, untouched: Workspace, computed: Workspace, tmp_path: Path) -> None:
+    workspace = untouched.copy(tmp_path / "workspace")
+    moments = random.Random(stage)
+    for _ in range(2):
+        _kill_in(workspace, stage, moments.uniform(0, 8))
+    workspace.snakemake("all").check()
+    assert workspace.results() == computed.results()
+
+
+@pytest.mark.slow
+def test_killed_training_goes_on_from_its_checkpoint(untouched: Workspace, computed: Workspace, tmp_path: Path) -> None:
+    workspace = untouched.copy(tmp_path / "workspace")
+    target = "results/plain/0/ann.safetensors"
+    process = _start(workspace, target)
+    while not list((workspace.path / "work/checkpoints").glob("*/state.safetensors")):
+        assert process.poll() is None, (workspace.path / "started.log").read_text()
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    kept = {path.parent.name for path in (workspace.path / "work/checkpoints").glob("*/state.safetensors")}
+    workspace.snakemake(target).check()
+    assert {path.parent.name for path in (workspace.path / "work/checkpoints").glob("*/state.safetensors")} == kept
+    assert workspace.results()[target] == computed.results()[target]
+
+
+def test_damaged_weights_are_named_and_made_anew(workspace: Workspace) -> None:
+    before = workspace.results()
+    damaged = workspace.path / "results/plain/0/snn.safetensors"
+    damaged.write_bytes(damaged.read_bytes()[:1000])
+    first = workspace.snakemake("results/plain/0/verify.json")
+    assert first.code != 0
+    assert "results/plain/0/snn.safetensors is damaged" in first.text
+    assert set(workspace.snakemake("results/plain/0/verify.json").check().jobs) == {"convert", "verify"}
+    (workspace.path / "results/plain/0/snn.safetensors.damaged").unlink()
+    assert workspace.results() == before
+
+
+def test_full_disk_is_told_and_repaired(workspace: Workspace) -> None:
+    before = workspace.results()
+    target = "results/plain/0/snn.safetensors"
+    (workspace.path / target).unlink()
+    process = _start(workspace, target, limit_bytes=400_000)  # a file may not grow beyond this, as on a full disk
+    assert process.wait() != 0
+    told = (workspace.path / "started.log").read_text()
+    assert "convert:" in told
+    assert "make room" in told
+    workspace.snakemake(target).check()
+    assert workspace.results() == before
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_folder_without_permission_is_told(workspace: Workspace) -> None:
+    home = workspace.path / "results/plain/0"
+    (home / "energy.csv").unlink()
+    home.chmod(0o555)
+    ran = workspace.snakemake("results/plain/0/energy.csv")
+    home.chmod(0o755)
+    assert ran.code != 0
+    assert "Permission denied" in ran.text
+
+
+def test_results_survive_an_absent_server(workspace: Workspace) -> None:
+    before = workspace.results()
+    ran = workspace.snakemake("all", MLFLOW_TRACKING_URI="http://127.0.0.1:9")
+    assert ran.code != 0
+    assert "MLflow at http://127.0.0.1:9 does not answer" in ran.text
+    assert "snakemake --cores 1 track" in ran.text
+    assert workspace.results() == before
+    (workspace.path / "results/mlflow.db").unlink()
+    assert set(workspace.snakemake("track").check().jobs) == {"track"}

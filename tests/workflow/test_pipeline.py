@@ -1,0 +1,117 @@
+"""The pipeline as people call it: plans, pages, MLflow, DVC's views, and names that must agree with the package."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from lib.networks import LAYERS
+from lib.rows import FILES
+
+from pascal import build_network, get_levels
+from pascal.report import ACROSS_RUNS, PER_RUN, TABLES
+from tests.workflow.workspace import ROOT, Workspace
+
+RULES = (ROOT / "workflow" / "rules" / "report.smk").read_text()
+STAGES = (ROOT / "dvc.yaml").read_text()
+
+
+def test_layer_counts_agree_with_the_networks() -> None:
+    assert {name: len(get_levels(build_network(name, width=0.125))) for name in LAYERS} == LAYERS
+
+
+PLANS = [
+    *[("tables", name, f"results/tables/{name}.csv", plan.caption) for name, plan in TABLES.items()],
+    *[("figures", name, f"results/figures/{name}.png", plan.caption) for name, plan in ACROSS_RUNS.items()],
+    *[("figures", name, f"results/figures/${{key}}/{name}.png", plan.caption) for name, plan in PER_RUN.items()],
+]
+
+
+@pytest.mark.parametrize(("folder", "name", "path", "caption"), PLANS, ids=[plan[2] for plan in PLANS])
+def test_tables_and_figures_are_made_tracked_and_captioned(folder: str, name: str, path: str, caption: str) -> None:
+    assert f'"{name}"' in RULES
+    assert f"- {path}:" in STAGES
+    assert (ROOT / "workflow/report" / folder / f"{name}.rst").read_text().strip() == caption
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_files_of_a_run_are_tracked(file: str) -> None:
+    assert f"results/${{item.run}}/${{item.seed}}/{file}:" in STAGES
+
+
+def test_paper_is_planned_completely(untouched: Workspace) -> None:
+    ran = untouched.snakemake("all", "--dry-run", "--configfile", "workflow/presets/paper.yaml").check()
+    counts = dict(
+        line.split() for line in ran.text.splitlines() if len(line.split()) == 2 and line.split()[1].isdigit()
+    )
+    assert (counts["train"], counts["finetune"], counts["histogram"], counts["evaluate"]) == ("10", "14", "7", "24")
+
+
+def test_bad_parameters_stop_before_any_job(untouched: Workspace, tmp_path: Path) -> None:
+    workspace = untouched.copy(tmp_path / "workspace")
+    workspace.set("runs", "plain", "levels", 0)
+    ran = workspace.snakemake("all")
+    assert ran.code != 0
+    assert "runs.plain.levels: got 0, expected a whole number >= 1" in ran.text
+    assert not ran.jobs
+    assert not (workspace.path / "results").exists()
+
+
+def test_lint_is_clean(untouched: Workspace) -> None:
+    assert "good condition" in untouched.snakemake("--lint").check().text
+
+
+def test_report_page_is_made_offline(workspace: Workspace) -> None:
+    workspace.snakemake("--report", "report.html").check()
+    page = (workspace.path / "report.html").read_text()
+    assert "accuracy.csv" in page
+    assert "pareto_t_eff.png" in page
+
+
+def test_ablation_stands_beside_the_original_in_mlflow(workspace: Workspace) -> None:
+    query = "select value from tags where key='mlflow.runName' and value in ('plain', 'adaptive')"
+    database = workspace.path / "results/mlflow.db"
+    assert sorted(_rows(database, query)) == ["adaptive", "plain"]
+    workspace.snakemake("--forcerun", "track", "track").check()
+    assert sorted(_rows(database, query)) == ["adaptive", "plain"]
+    workspace.set("defaults", "energy", "int8", "add_pj", 0.04)
+    workspace.snakemake("all").check()
+    assert sorted(_rows(database, query)) == ["adaptive", "adaptive", "plain", "plain"]
+    steps = _rows(database, "select distinct step from metrics where key='loss'")
+    assert sorted(steps) == [1, 2, 3]
+
+
+def _rows(database: Path, query: str) -> list[object]:
+    with sqlite3.connect(database) as connection:
+        return [row[0] for row in connection.execute(query)]
+
+
+def test_dvc_shows_metrics_plots_and_parameters(workspace: Workspace) -> None:
+    assert "snn_accuracy" in workspace.dvc("metrics", "show").check().text
+    workspace.dvc("plots", "show", "-o", "plots").check()
+    assert "train.csv" in (workspace.path / "plots/index.html").read_text()
+    workspace.set("defaults", "train", "epochs", 4)
+    assert "defaults.train.epochs" in workspace.dvc("params", "diff").check().text
+
+
+@pytest.mark.slow
+def test_dvc_experiment(workspace: Workspace) -> None:
+    ran = workspace.dvc("exp", "run", "-S", "defaults.energy.fp32.add_pj=0.7").check()
+    assert set(ran.jobs) == {"energy", "tables", "figures", "run_figures", "track"}
+    assert "0.7" in workspace.dvc("exp", "show", "--csv").check().text
+
+
+@pytest.mark.slow
+def test_eight_cores_and_a_fresh_database(untouched: Workspace, computed: Workspace, tmp_path: Path) -> None:
+    parallel = untouched.copy(tmp_path / "parallel")
+    parallel.snakemake("all", cores=8).check()
+    assert parallel.results() == computed.results()
+    names = _rows(parallel.path / "results/mlflow.db", "select distinct value from tags where key='run'")
+    assert sorted(map(str, names)) == ["adaptive", "plain"]
+
+
+@pytest.mark.slow
+def test_reused_state_is_that_of_retraining(workspace: Workspace) -> None:
+    reused = (workspace.path / "work/retrain/adaptive/0.safetensors").read_bytes()
+    workspace.set("defaults", "adapt", "reuse", False)
+    assert set(workspace.snakemake("work/retrain/adaptive/0.safetensors").check().jobs) == {"retrain"}
+    assert (workspace.path / "work/retrain/adaptive/0.safetensors").read_bytes() == reused
