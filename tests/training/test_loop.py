@@ -9,7 +9,7 @@ from torch import nn
 
 from pascal.errors import PascalError
 from pascal.training import evaluate, load_state, save_state, train, weights
-from tests.training.toy import CONFIG, ToyBatches, toy_network
+from tests.training.toy import CONFIG, FrozenBatchNorm, ToyBatches, toy_network
 
 
 def trained(network=None, config=CONFIG, **arguments):
@@ -170,10 +170,14 @@ def test_options_train_too(option):
 
 
 @pytest.mark.slow
-def test_a_compiled_network_learns_the_same():
-    plain = trained()[1]
-    compiled = trained(config=replace(CONFIG, compile=True))[1]
-    assert compiled[-1].loss == pytest.approx(plain[-1].loss, rel=0.05)
+def test_a_compiled_network_takes_the_same_steps():
+    """Without dropout, which compiled code draws in its own way; float32 sums in another order."""
+
+    def losses(compiled):
+        network, config = toy_network(norm=FrozenBatchNorm), replace(CONFIG, epochs=3, compile=compiled)
+        return [record.loss for record in train(network, ToyBatches(steps=1), config, bar=False)]
+
+    assert losses(True) == pytest.approx(losses(False), rel=1e-4)
 
 
 def test_networks_without_thresholds_train():
