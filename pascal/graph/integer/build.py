@@ -82,7 +82,7 @@ class _Builder:
             arriving = self._multiplied(f"{path}_scale", arriving, unit.new_full((), factor))
             unit = unit / factor
         threshold = 2 * torch.where(unit > 0, step / (2 * unit), 1.0).round().clamp_min(1)
-        bound = top(self.draft.largest[arriving] + threshold)
+        bound = self.draft.checked(self.draft.largest[arriving] + threshold, path)  # of the membrane
         qcfs: Any = module_of(self.units.graph, node)
         neuron = IntegerPASC(compact(threshold), qcfs.levels, exact_dtype(bound, unit.device))
         counted = self.draft.call(path, neuron, arriving, torch.full_like(unit, qcfs.levels), qcfs.levels)

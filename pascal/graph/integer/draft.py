@@ -21,15 +21,20 @@ class Draft:
         self.spiking: set[fx.Node] = set()
 
     def keep(self, node: fx.Node, largest: Any, timesteps: int, path: str) -> fx.Node:
-        """Note what is known of a new call; refuse one that could overflow."""
+        """Note what is known of a new call."""
+        self.checked(largest, path)
+        self.largest[node], self.timesteps[node] = largest, timesteps
+        return node
+
+    def checked(self, largest: Any, path: str) -> float:
+        """The largest of these magnitudes; refuses what could overflow."""
         bits = int(top(largest)).bit_length() + 1
         if bits > ACCUMULATOR_BITS:
             raise PascalError(
                 f"{path}: needs an accumulator of {bits} bits, expected at most {ACCUMULATOR_BITS}; "
                 "put a QCFS in front of it, or lower the levels of its producers"
             )
-        self.largest[node], self.timesteps[node] = largest, timesteps
-        return node
+        return top(largest)
 
     def call(self, path: str, module: nn.Module, source: fx.Node, largest: Tensor, timesteps: int) -> fx.Node:
         """Append a call of a new module."""

@@ -109,7 +109,8 @@ class IntegerPASC(nn.Module):
 
     def spikes(self, currents: Iterable[Tensor]) -> Tensor:
         """Algorithm 1 on integer currents, timestep by timestep."""
-        return pasc_spikes((current.to(torch.int64) for current in currents), self.threshold, self.levels)
+        integers = (current.to(torch.int32) for current in currents)  # membranes too: their bound is checked
+        return pasc_spikes(integers, self.threshold.to(torch.int32), self.levels)
 
 
 def whole(mean: Tensor, divisor: int) -> Tensor:
