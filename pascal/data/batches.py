@@ -1,7 +1,6 @@
 """Batches for training and for evaluation, from memory or from files as the data set has it."""
 
-from collections.abc import Iterable, Iterator
-from typing import Protocol
+from collections.abc import Iterable
 
 import torch
 
@@ -13,16 +12,6 @@ from pascal.data.streams import SAMPLE, generator
 from pascal.errors import PascalError
 
 
-class TrainingBatches(Protocol):
-    """What a training loop asks of its data."""
-
-    def __len__(self) -> int:
-        """Steps per epoch; the images left over by full batches wait for another epoch's order."""
-
-    def epoch(self, epoch: int, start: int = 0) -> Iterator[Batch]:
-        """The batches of one epoch from step `start` on, each a function of seed, epoch and step alone."""
-
-
 def training_batches(
     dataset: Dataset,
     batch_size: int,
@@ -32,8 +21,11 @@ def training_batches(
     rank: int = 0,
     processes: int = 1,
     workers: int = 0,
-) -> TrainingBatches:
-    """Augmented batches of the training images; `batch_size` counts the images of all processes together."""
+) -> MemoryTraining | FileTraining:
+    """Augmented batches, each a function of seed, epoch and step alone; `batch_size` counts all processes' images.
+
+    Full batches only: what they leave over waits for another epoch's order.
+    """
     images, mean, std = dataset.train, dataset.mean, dataset.std
     share = Share(batch_size, rank, processes)
     if batch_size > len(images):

@@ -1,6 +1,6 @@
 """Training and evaluation of any model on any batches. Here a step is one update of the weights."""
 
-from pascal.training.checkpoint import Checkpoint, digest, load_state, save_state
+from pascal.training.checkpoint import Checkpoint, load_state, save_state
 from pascal.training.config import TrainingConfig, learning_rate, retraining_epochs
 from pascal.training.distributed import process_group, processes, rank
 from pascal.training.evaluate import Evaluation, evaluate
@@ -14,7 +14,6 @@ __all__ = [
     "Evaluation",
     "TrainingConfig",
     "TrainingState",
-    "digest",
     "evaluate",
     "learning_rate",
     "load_state",

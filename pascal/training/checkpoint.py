@@ -1,8 +1,6 @@
 """Training states on disk, and the checkpoint a killed run goes on from."""
 
-import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -15,11 +13,6 @@ from pascal.training.files import read_tensors, write_atomically, write_tensors
 from pascal.training.records import EpochRecord, TrainingState
 
 _SCHEDULE = "schedule"
-
-
-def digest(parts: Mapping[str, Any]) -> str:
-    """The key of a run: parameters, data and code that its result depends on, in any order."""
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def save_state(path: str | PathLike[str], state: TrainingState) -> None:
@@ -39,7 +32,7 @@ def load_state(path: str | PathLike[str]) -> TrainingState:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """The newest state of one run, in a folder of its own named by the run's digest."""
+    """The newest state of one run. `key` digests all that the run depends on, so that no other run picks it up."""
 
     folder: Path
     key: str

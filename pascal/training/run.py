@@ -55,7 +55,8 @@ class Run:
         """One step of stochastic gradient descent."""
         for group in self.optimiser.param_groups:
             group["lr"] = self.learning_rate(self.step)
-        loss, correct = self._gradients(images.to(memory_format=self.format), labels)
+        images = images.to(memory_format=self.format) if images.dim() == 4 else images
+        loss, correct = self._gradients(images, labels)
         if self.config.decay_thresholds:
             decay_thresholds(self.layers, self.config.weight_decay)
         self.optimiser.step()

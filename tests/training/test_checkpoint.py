@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from pascal.errors import PascalError
-from pascal.training import Checkpoint, digest, load_state, read_tensors, save_state, train, write_tensors
+from pascal.training import Checkpoint, load_state, read_tensors, save_state, train, write_tensors
 from pascal.training.records import EpochRecord, TrainingState
 from tests.training.toy import CONFIG, ToyBatches, toy_network
 
@@ -80,12 +80,6 @@ def test_broken_files_are_named(tmp_path):
         Checkpoint(tmp_path, "moved").load()
     with pytest.raises(PascalError, match="No such file"):
         read_tensors(tmp_path / "absent.safetensors")
-
-
-def test_digest_follows_content_and_nothing_else():
-    assert digest({"a": 1, "b": [1, 2]}) == digest({"b": [1, 2], "a": 1})
-    assert digest({"a": 1}) != digest({"a": 2})
-    assert digest({"a": 1}) != digest({"a": "1"})
 
 
 def test_a_state_of_another_network_or_batch_size_is_refused():

@@ -180,6 +180,16 @@ def test_a_compiled_network_takes_the_same_steps():
     assert losses(True) == pytest.approx(losses(False), rel=1e-4)
 
 
+class FlatBatches(ToyBatches):
+    def epoch(self, epoch, start=0):
+        return ((images.flatten(1), labels) for images, labels in super().epoch(epoch, start))
+
+
+def test_inputs_need_not_be_images():
+    records = list(train(nn.Linear(192, 3), FlatBatches(), CONFIG, validation=FlatBatches(), bar=False))
+    assert records[-1].loss < records[0].loss
+
+
 def test_networks_without_thresholds_train():
     network = nn.Sequential(nn.Flatten(), nn.Linear(192, 3))
     _, records = trained(network)
