@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ def _sources(root: Path, parts: Iterable[str]) -> Iterator[Path]:
         yield from sorted(path.rglob("*.py")) if path.is_dir() else [path]
 
 
+@cache
 def _hash(file: Path) -> str:
     """Of the syntax tree: a comment or a new line retrains nothing."""
     text = file.read_text(encoding="utf-8")
