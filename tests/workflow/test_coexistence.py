@@ -125,7 +125,7 @@ def test_added_run_by_dvc(workspace: Workspace) -> None:
     workspace.set("runs", "hand", {"from": "plain", "adapt": {"levels": [4, 2, 1] * 5}})
     jobs = workspace.dvc("repro").check().jobs
     assert set(jobs) == {"given", "retrain", "finetune"} | CONVERSION | COSTS | REPORT
-    assert jobs["retrain"] == jobs["convert"] == 1
+    assert jobs["retrain"] == jobs["convert"] == jobs["run_figures"] == 1
     added = set(workspace.results()) - before
     assert all(name.startswith(("results/hand/0/", "results/figures/hand/")) for name in added)
     tracked = workspace.dvc("list", ".", "-R", "--dvc-only").check().text.split()
@@ -146,7 +146,7 @@ def test_removed_run_is_gone_from_tables_and_figures(workspace: Workspace) -> No
     params = workspace.params()
     del params["runs"]["adaptive"]
     workspace.write_params(params)
-    assert set(workspace.dvc("repro").check().jobs) == REPORT
+    assert set(workspace.dvc("repro").check().jobs) == REPORT - {"run_figures"}
     assert not workspace.snakemake("all").check().jobs
     assert "adaptive" not in (workspace.path / "results/tables/accuracy.csv").read_text()
     assert "adaptive" not in workspace.dvc("list", ".", "-R", "--dvc-only").check().text

@@ -68,24 +68,19 @@ for _run in RUNS.values():
     for _stage in STAGES:
         if _stage not in ("retrain", "finetune", "histogram", "assign") or _run.start:
             write_if_changed(Path(f"build/params/{_run.name}/{_stage}.json"), dump(_run.stage(_stage)))
-write_if_changed(
-    Path("build/report.json"),
-    dump(
-        {
-            "seeds": SEEDS,
-            "runs": [
-                {
-                    "run": run.name,
-                    "start": run.start,
-                    "kind": run.kind,
-                    "source": DATASETS[run.settings["dataset"]].get("source", run.settings["dataset"]),
-                    "settings": run.settings,
-                }
-                for run in RUNS.values()
-            ],
-        }
-    ),
-)
+_ENTRIES = {
+    run.name: {
+        "run": run.name,
+        "start": run.start,
+        "kind": run.kind,
+        "source": DATASETS[run.settings["dataset"]].get("source", run.settings["dataset"]),
+        "settings": run.settings,
+    }
+    for run in RUNS.values()
+}
+write_if_changed(Path("build/report.json"), dump({"seeds": SEEDS, "runs": list(_ENTRIES.values())}))
+for _run, _entry in _ENTRIES.items():
+    write_if_changed(Path(f"build/report/{_run}.json"), dump({"seeds": SEEDS, "runs": [_entry]}))
 
 
 wildcard_constraints:

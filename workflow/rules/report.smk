@@ -102,7 +102,7 @@ rule figures:
 rule run_figures:
     input:
         expand("results/{{run}}/{seed}/{file}", seed=SEEDS, file=RESULT_FILES),
-        params="build/report.json",
+        params="build/report/{run}.json",
         code=code_of("run_figures"),
     output:
         [

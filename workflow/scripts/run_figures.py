@@ -11,7 +11,6 @@ from tqdm import tqdm
 GIVEN = "The levels of this run are given by its parameters: there is no metric behind them."
 
 with stage(snakemake) as report:
-    report["runs"] = [run for run in report["runs"] if run["run"] == snakemake.wildcards.run]
     results = read_results(report, Path("results"))
     derived = results[0].clusters is not None
     for name, plan in tqdm(PER_RUN.items(), "figures", disable=None):
