@@ -25,10 +25,10 @@ def pool2d(kind: str, kernel: int, stride: int, padding: int = 0) -> nn.Module:
 
 
 def initialise(network: nn.Module) -> None:
-    """Kaiming-normal convolutions, small normal fully connected weights, as VGG and ResNet are started."""
+    """Kaiming-normal weights; smaller ones would leave the first levels of VGG's fully connected layers unreached."""
     for module in network.modules():
         if isinstance(module, nn.Conv2d):
             nn.init.kaiming_normal_(module.weight, mode="fan_out", nonlinearity="relu")
         elif isinstance(module, nn.Linear):
-            nn.init.normal_(module.weight, 0, 0.01)
+            nn.init.kaiming_normal_(module.weight, nonlinearity="relu")
             nn.init.zeros_(module.bias)

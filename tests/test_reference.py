@@ -1,0 +1,34 @@
+"""What the reference pages say is what the reference files hold."""
+
+import csv
+import json
+from pathlib import Path
+
+REFERENCE = Path(__file__).parents[1] / "results" / "reference"
+
+
+def _certificate(dtype: str) -> dict[str, int]:
+    return json.loads((REFERENCE / f"resnet20_cifar10_{dtype}.json").read_text())
+
+
+def test_the_float64_certificate() -> None:
+    certificate = _certificate("float64")
+    page = (REFERENCE / "README.md").read_text()
+    assert certificate["images"] == 10_000
+    assert f"{certificate['count_mismatches']} of {certificate['neurons']:,} counts differ" in page
+    assert certificate["count_mismatches"] == certificate["prediction_mismatches"] == 0
+
+
+def test_the_float32_certificate() -> None:
+    certificate = _certificate("float32")
+    page = (REFERENCE / "README.md").read_text()
+    assert f"{certificate['count_mismatches']:,} counts" in page
+    assert f"{certificate['prediction_mismatches']} predictions differ" in page
+
+
+def test_plain_if_has_not_arrived_where_pasc_is() -> None:
+    with (REFERENCE / "resnet20_cifar10_plain_if.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    correct = {(row["neuron"], int(row["timesteps"])): int(row["correct"]) for row in rows}
+    assert correct["plain IF", 1] < correct["plain IF", 8] < correct["PASC", 8]
+    assert {row["images"] for row in rows} == {"2000"}
