@@ -149,4 +149,4 @@ def test_removed_run_is_gone_from_tables_and_figures(workspace: Workspace) -> No
     assert set(workspace.dvc("repro").check().jobs) == REPORT - {"run_figures"}
     assert not workspace.snakemake("all").check().jobs
     assert "adaptive" not in (workspace.path / "results/tables/accuracy.csv").read_text()
-    assert "adaptive" not in workspace.dvc("list", ".", "-R", "--dvc-only").check().text
+    assert "results/adaptive/" not in workspace.dvc("list", ".", "-R", "--dvc-only").check().text

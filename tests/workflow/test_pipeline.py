@@ -43,7 +43,7 @@ def test_paper_is_planned_completely(untouched: Workspace) -> None:
     counts = dict(
         line.split() for line in ran.text.splitlines() if len(line.split()) == 2 and line.split()[1].isdigit()
     )
-    assert (counts["train"], counts["finetune"], counts["histogram"], counts["evaluate"]) == ("10", "14", "7", "24")
+    assert (counts["train"], counts["finetune"], counts["histogram"], counts["evaluate"]) == ("9", "15", "7", "24")
 
 
 def test_bad_parameters_stop_before_any_job(untouched: Workspace, tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def _rows(database: Path, query: str) -> list[object]:
 def test_dvc_shows_metrics_plots_and_parameters(workspace: Workspace) -> None:
     assert "snn_accuracy" in workspace.dvc("metrics", "show").check().text
     workspace.dvc("plots", "show", "-o", "plots").check()
-    assert "train.csv" in (workspace.path / "plots/index.html").read_text()
+    assert "results_plain_0_train_csv" in (workspace.path / "plots/index.html").read_text()
     workspace.set("defaults", "train", "epochs", 4)
     assert "defaults.train.epochs" in workspace.dvc("params", "diff").check().text
 
