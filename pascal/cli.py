@@ -12,7 +12,7 @@ from torch import nn
 from tqdm import tqdm
 
 from pascal.data import DATASETS, evaluation_batches, load_dataset, sample
-from pascal.energy import AUDIT_NETWORKS, audit_rows
+from pascal.energy import AUDIT_NETWORKS, audit_rows, layer_table
 from pascal.errors import PascalError
 from pascal.graph import convert, layer_shapes, verify
 from pascal.networks import build_network
@@ -88,6 +88,7 @@ def _load(options: argparse.Namespace, classes: int, image_size: int) -> nn.Modu
 
 def _add_audit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--csv", type=Path, help="also write the table to this file")
+    parser.add_argument("--layers", type=Path, help="write the appendix's layer tables into this folder, as CSV")
     parser.set_defaults(command=_audit)
 
 
@@ -104,7 +105,12 @@ def audit_networks() -> dict[str, list[LayerWorkload]]:
 
 def _audit(options: argparse.Namespace) -> int:
     """Every number of the paper beside its equation, from the layer shapes of the networks themselves."""
-    rows = pd.DataFrame(audit_rows(audit_networks()))
+    networks = audit_networks()
+    rows = pd.DataFrame(audit_rows(networks))
+    if options.layers:
+        options.layers.mkdir(parents=True, exist_ok=True)
+        for name, layers in networks.items():
+            pd.DataFrame(layer_table(layers)).to_csv(options.layers / f"{name}.csv", index=False)
     if options.csv:
         rows.to_csv(options.csv, index=False)
     with pd.option_context("display.max_rows", None, "display.max_colwidth", 40, "display.width", 240):

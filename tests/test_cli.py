@@ -78,12 +78,14 @@ def test_missing_and_damaged_files(network_file: Path, capsys: pytest.CaptureFix
 
 
 def test_audit_prints_every_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["audit", "--csv", str(tmp_path / "audit.csv")]) == 0
+    assert cli.main(["audit", "--csv", str(tmp_path / "audit.csv"), "--layers", str(tmp_path / "layers")]) == 0
     printed = capsys.readouterr().out
     table = pd.read_csv(tmp_path / "audit.csv")
     assert len(printed.splitlines()) == len(table) + 1
     wrong = table[(table["quantity"] == "MACs") & (table["network"] == "resnet18") & (table["dataset"] == "cifar10")]
     assert wrong["equation"].astype(int).tolist() == [555_422_720]  # the paper prints 217,584,640
+    layers = pd.read_csv(tmp_path / "layers" / "vgg16-imagenet.csv")
+    assert layers["macs"].tolist()[-1] == 15_470_264_320  # the appendix's total
 
 
 def test_the_installed_command_runs() -> None:
