@@ -25,14 +25,13 @@ pytestmark = pytest.mark.skipif(not have_kernels(torch.device("cpu")), reason="o
 def layer(weight: Tensor, constant: Tensor, **options: int) -> IntegerWeighted:
     groups = options.get("groups", 1)
     shell = nn.Conv2d(weight.shape[1] * groups, len(weight), tuple(weight.shape[2:]), **options)  # type: ignore[arg-type]
-    return IntegerWeighted(shell, weight.double(), constant)
+    return IntegerWeighted(shell, weight, constant)
 
 
 def exact(weighted: IntegerWeighted, counts: Tensor) -> Tensor:
     """The accumulator in float64, which is exact below 2⁵³."""
-    return weighted.weighted.double()._conv_forward(
-        counts.double(), weighted.weighted.weight, weighted.constant.double()
-    )
+    assert weighted.dtype == torch.float64
+    return weighted(counts)
 
 
 def fired(preactivation: Tensor, threshold: Tensor, levels: int) -> Tensor:
@@ -94,7 +93,7 @@ def test_exact_ties_count_up() -> None:
         first = (2 * n - 1) * threshold // 2
         for shift, count in ((0, n), (-1, n - 1)):
             constant = first + shift
-            conv = IntegerWeighted(identity.weighted, identity.weighted.weight.data, constant)
+            conv = IntegerWeighted(identity.weighted, identity.weight, constant)
             assert (
                 Int8Neurons(conv, threshold, 9)(torch.zeros(1, 5, 1, 1, dtype=torch.uint8)).flatten().tolist()
                 == [count] * 5

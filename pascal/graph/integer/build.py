@@ -101,7 +101,7 @@ class _Builder:
             return self.draft.affine(path, arriving, integers.view(shape), timesteps, constant.view(shape))
         layer = IntegerWeighted(module, integers, constant)
         largest = layer.largest(self.draft.largest[arriving])
-        layer.weighted.to(exact_dtype(top(largest), largest.device))
+        layer.dtype = exact_dtype(top(largest), largest.device)
         return self.draft.call(path, layer, arriving, largest, timesteps)
 
     def _sum(self, node: fx.Node) -> fx.Node:

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from pascal.graph.integer.units import Units
 
 LARGEST_WEIGHT = 127
-FINEST = 2**13  # a unit below step/FINEST would only lengthen biases and thresholds
+FINEST = 2**13  # channels that hardly weigh anything need no unit below step/FINEST: thresholds and biases stay short
+ALIKE = 16  # but channels within this factor of the largest always get their eight bits
 LEAST_MULTIPLIER = 64  # rounding it costs an identity less than 1/128
 
 
@@ -87,10 +88,10 @@ def _layer_unit(units: "Units", meeting: Meeting) -> Tensor:
     need = torch.stack(needs).amax(0) / LARGEST_WEIGHT
     if _shares_one_unit(units, meeting):
         need = need.max()
-    step = _step_read(units, meeting)
-    need = need.clamp_min((step or float(need.max()) or 1.0) / FINEST)
+    step, largest = _step_read(units, meeting), float(need.max()) or 1.0
     if step is None:
-        return need
+        return need.clamp_min(largest / FINEST)
+    need = need.clamp_min(min(step / FINEST, largest / ALIKE))
     halves = (step / (2 * need)).floor()
     return torch.where(halves >= 1, step / (2 * halves), need)
 

@@ -41,32 +41,34 @@ class IntegerLayer(nn.Module):
 
 
 class IntegerWeighted(IntegerLayer):
-    """A convolution or fully connected layer with INT8 weights."""
+    """A convolution or fully connected layer with INT8 weights; `dtype` is where its sums are exact."""
+
+    weight: Tensor  # int8
 
     def __init__(self, weighted: nn.Module, weight: Tensor, constant: Tensor) -> None:
         super().__init__()
-        shell: Any = copy.deepcopy(weighted)  # for its geometry
-        shell.weight, shell.bias = nn.Parameter(weight, requires_grad=False), None
-        self.weighted: Any = shell
+        self.weighted: Any = _shell(weighted)
+        self.register_buffer("weight", weight.to(torch.int8))
         self.register_buffer("constant", constant.to(torch.int64))
+        self.dtype = torch.float64
 
     def currents(self, values: Tensor, constant: Tensor) -> Tensor:
-        return self._apply_weight(values, self.weighted.weight, constant)
+        return self._weigh(values.to(self.dtype), self.weight.to(self.dtype), constant.to(self.dtype))
 
     def largest(self, values: Tensor) -> Tensor:
         """Bound of the accumulator, whatever the order of the sum."""
-        return self._apply_weight(values, self.weighted.weight.double().abs(), self.constant.abs())
+        return self._weigh(values.double(), self.weight.double().abs(), self.constant.double().abs())
 
-    @property
-    def weight(self) -> Tensor:
-        """The weights as INT8."""
-        return self.weighted.weight.to(torch.int8)
-
-    def _apply_weight(self, values: Tensor, weight: Tensor, constant: Tensor) -> Tensor:
-        values, constant = values.to(weight.dtype), constant.to(weight.dtype)
+    def _weigh(self, values: Tensor, weight: Tensor, constant: Tensor) -> Tensor:
         if isinstance(self.weighted, nn.Linear):
             return F.linear(values, weight, constant)
         return self.weighted._conv_forward(values, weight, constant)
+
+
+def _shell(weighted: nn.Module) -> nn.Module:
+    """The layer without its numbers, for its geometry."""
+    numbers = dict(weighted.named_parameters())
+    return copy.deepcopy(weighted, {id(number): None for number in numbers.values()})
 
 
 class IntegerAffine(IntegerLayer):
