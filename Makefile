@@ -28,12 +28,14 @@ report: $(READY)  ## one page with all tables and figures
 	snakemake --report report.html
 
 test: lint  ## the fast suite: style, types, tests
-	$(BIN)/pytest -n $(WORKERS) -m "not slow"
+	$(BIN)/pytest -n $(WORKERS) --dist loadgroup -m "not slow"
 
 test-slow: $(READY)  ## what takes longer
-	$(BIN)/pytest -n $(WORKERS) -m slow
+	$(BIN)/pytest -n $(WORKERS) --dist loadgroup -m slow
 
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/snakefmt --check Snakefile workflow/rules
+	$(BIN)/snakemake --lint

@@ -28,7 +28,7 @@ def quantize(model: nn.Module, levels: Levels = 8, threshold: float = 8.0) -> fx
     traced = trace(model)
     taken: set[str] = set()
     for node in [node for node in traced.graph.nodes if _is_relu(node, module_of(traced, node))]:
-        _replace(traced, node, QCFS(threshold=threshold).to(device, dtype), taken)
+        _replace(traced, node, QCFS(threshold=threshold).to(device, dtype).train(model.training), taken)
     traced.graph.lint()
     traced.recompile()
     count_timesteps(traced)

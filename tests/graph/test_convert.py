@@ -92,7 +92,7 @@ def test_the_snn_does_not_lean_on_the_anns_formula(monkeypatch: pytest.MonkeyPat
     def forbidden(*_: object) -> Tensor:
         raise AssertionError("the SNN used the ANN's formula")
 
-    for name in ("qcfs_count", "_level"):
+    for name in ("qcfs_count", "_clipped_floor"):
         monkeypatch.setattr(f"pascal.neurons.qcfs.{name}", forbidden)
     with pytest.raises(AssertionError, match="the ANN's formula"):
         ann(images())
