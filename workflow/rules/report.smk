@@ -80,9 +80,7 @@ rule figures:
         code=code_of("figures"),
     output:
         [
-            report(
-                f"results/figures/{name}.png", caption=f"../report/figures/{name}.rst", category="All runs"
-            )
+            report(f"results/figures/{name}.png", caption=f"../report/figures/{name}.rst", category="All runs")
             for name in ACROSS_RUNS
         ],
         expand("results/figures/{name}.pdf", name=ACROSS_RUNS),
