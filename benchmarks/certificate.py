@@ -5,7 +5,7 @@ and writes OUT/engines_certificate.csv (pairs of networks, neuron by neuron) and
 """
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from pascal.graph.integer import Pixels
 from tests.checkpoints import QCFS_MEAN, QCFS_RESNET20, QCFS_STD, checkpoint_path, data_root, load_qcfs_resnet20
 
 Networks = dict[str, Callable[[], nn.Module]]
+Row = dict[str, Any]
 
 
 def main() -> None:
@@ -30,14 +31,13 @@ def main() -> None:
     arguments = parser.parse_args()
     images, labels = cifar10_test(arguments.images)
     networks = engines(images)
-    tables = {
-        "engines_accuracy": accuracies(networks, images, labels),
-        "engines_certificate": compared(networks, images),
-    }
-    for name, table in tables.items():
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    for name, rows in (("accuracy", accuracies(networks, images, labels)), ("certificate", compared(networks, images))):
+        table = pd.DataFrame()
+        for row in rows:  # each is written as soon as it is there: all of them take hours
+            table = pd.concat([table, pd.DataFrame([row])], ignore_index=True)
+            table.to_csv(arguments.out / f"engines_{name}.csv", index=False)
         print(table.to_string(index=False))
-        arguments.out.mkdir(parents=True, exist_ok=True)
-        table.to_csv(arguments.out / f"{name}.csv", index=False)
 
 
 def cifar10_test(count: int) -> tuple[Tensor, Tensor]:
@@ -66,20 +66,16 @@ def engines(images: Tensor) -> Networks:
 
 
 @torch.no_grad()
-def accuracies(networks: Networks, images: Tensor, labels: Tensor) -> pd.DataFrame:
+def accuracies(networks: Networks, images: Tensor, labels: Tensor) -> Iterator[Row]:
     """Accuracy of each network that is its own function of the images."""
     names = ("ANN, float32", "counts, float32", "integer counts", "integer counts, pixels of 8 bits")
-    rows = []
     for name in tqdm(names, desc="accuracy"):
         network = networks[name]()
         chosen = torch.cat([network(batch).argmax(1) for batch in images.split(500)])
-        rows.append(
-            {"network": name, "images": len(labels), "accuracy": 100 * float((chosen == labels).double().mean())}
-        )
-    return pd.DataFrame(rows)
+        yield {"network": name, "images": len(labels), "accuracy": 100 * float((chosen == labels).double().mean())}
 
 
-def compared(networks: Networks, images: Tensor) -> pd.DataFrame:
+def compared(networks: Networks, images: Tensor) -> Iterator[Row]:
     """Pairs of networks, neuron by neuron."""
     pairs = (
         ("integer steps", "integer counts"),
@@ -87,13 +83,11 @@ def compared(networks: Networks, images: Tensor) -> pd.DataFrame:
         ("ANN, float64", "counts, float64"),
         ("steps, float64", "counts, float64"),
     )
-    rows = []
     for first, second in pairs:
         batches = tqdm(images.split(100), desc=f"{first} – {second}", unit="batch")
         found = pascal.verify(networks[first](), networks[second](), batches)
         names = ("images", "neurons", "count_mismatches", "prediction_mismatches", "max_logit_error")
-        rows.append({"first": first, "second": second, **{name: getattr(found, name) for name in names}})
-    return pd.DataFrame(rows)
+        yield {"first": first, "second": second, **{name: getattr(found, name) for name in names}}
 
 
 if __name__ == "__main__":
