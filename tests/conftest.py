@@ -10,10 +10,11 @@ torch.set_num_threads(1)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of the pipeline share one completed workspace, hence one worker."""
+    """Tests that run the pipeline share one completed workspace, hence one worker and one mark."""
     for item in items:
-        if "workflow" in item.path.parts:
-            item.add_marker(pytest.mark.xdist_group("workflow"))
+        if {"computed", "completed", "untouched"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.xdist_group("pipeline"))
+            item.add_marker(pytest.mark.pipeline)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
