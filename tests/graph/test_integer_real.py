@@ -36,8 +36,8 @@ def test_some_images() -> None:
 
 
 @pytest.mark.slow
-def test_every_image() -> None:
-    assert_certified(10_000)
+def test_more_images() -> None:
+    assert_certified(400)  # all of them: python -m benchmarks.certificate
 
 
 @pytest.mark.slow
