@@ -1,6 +1,6 @@
 """Every engine against the ANN and against other simulators: time, memory, conversion; targets beside the measured.
 
-`python -m benchmarks.engines OUT` writes OUT/engines.csv, engines_memory.csv, engines_conversion.csv,
+`python -m benchmarks.engines OUT` writes OUT/engines_times.csv, engines_memory.csv, engines_conversion.csv,
 engines_profile.csv and engines.png. SpikingJelly is measured where `pip install pascal-snn[benchmark]` put it.
 On a busy machine the ratios of CPU time with `--threads 1` are the ones to trust.
 """
@@ -48,19 +48,18 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
     parser.add_argument("--no-compile", action="store_true")
+    parser.add_argument("--only", choices=("conversion", "profile", "memory", "times"))
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
     arguments.out.mkdir(parents=True, exist_ok=True)
-    tables = {
-        "engines": times(arguments),
-        "engines_memory": memory(arguments),
-        "engines_conversion": conversion(),
-        "engines_profile": profiles(arguments),
-    }
-    for name, table in tables.items():
-        print(table.to_string(index=False, float_format="%.3f"))
-        table.to_csv(arguments.out / f"{name}.csv", index=False, float_format="%.4g")
-    save_figure(engines_figure(tables["engines"], tables["engines_memory"]), arguments.out / "engines")
+    measures = {"conversion": conversion, "profile": profiles, "memory": memory, "times": times}
+    tables = {}
+    for name in measures if arguments.only is None else [arguments.only]:
+        tables[name] = measures[name](arguments)
+        print(tables[name].to_string(index=False, float_format="%.3f"))
+        tables[name].to_csv(arguments.out / f"engines_{name}.csv", index=False, float_format="%.4g")
+    if arguments.only is None:
+        save_figure(engines_figure(tables["times"], tables["memory"]), arguments.out / "engines")
 
 
 def times(arguments: argparse.Namespace) -> pd.DataFrame:
@@ -131,7 +130,7 @@ def _largest_layer(network: str) -> int:
     return max(layer.neurons for layer in layers)
 
 
-def conversion() -> pd.DataFrame:
+def conversion(_: argparse.Namespace) -> pd.DataFrame:
     """Seconds to convert ResNet-18; of integers, with the first image, whose size they depend on. Target: 2 s."""
     ann, image = alive_network("resnet18", 8), torch.randn(1, 3, 32, 32)
     rows = []
