@@ -2,7 +2,7 @@
 
 from pascal.adapt.calibrate import calibrate_thresholds, set_thresholds
 from pascal.adapt.histogram import level_histograms
-from pascal.adapt.levels import assign_levels, read_levels, write_levels
+from pascal.adapt.levels import assign_levels, read_levels, reorder_levels, write_levels
 from pascal.adapt.metric import MetricTerms, al_metric, layer_metrics, metric_terms
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "level_histograms",
     "metric_terms",
     "read_levels",
+    "reorder_levels",
     "set_thresholds",
     "write_levels",
 ]

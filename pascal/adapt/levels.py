@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import kmeans1d
@@ -26,6 +27,23 @@ def assign_levels(metrics: Mapping[str, float], values: Sequence[int]) -> dict[s
         raise PascalError(f"metrics: got infinite ones for {infinite}, expected numbers (NaN for a constant layer)")
     chosen = _levels_by_metric([metric for metric in metrics.values() if not math.isnan(metric)], ascending)
     return {layer: chosen.get(metric, ascending[0]) for layer, metric in metrics.items()}
+
+
+def reorder_levels(metrics: Mapping[str, float], levels: Mapping[str, int], order: str, seed: int = 0) -> dict[str, int]:
+    """Controls with the same multiset of levels: `reversed` gives the highest metric the largest, `random` any.
+
+    A metric that is worth its computation beats both of them.
+    """
+    if order not in ("metric", "reversed", "random"):
+        raise PascalError(f"order: got {order!r}, expected 'metric', 'reversed' or 'random'")
+    if order == "metric":
+        return dict(levels)
+    layers = sorted(levels, key=lambda layer: (math.isnan(metrics[layer]), metrics[layer]))  # constant ones highest
+    values = sorted(levels.values())
+    if order == "random":
+        Random(seed).shuffle(values)
+    chosen = dict(zip(layers, values, strict=True))
+    return {layer: chosen[layer] for layer in levels}
 
 
 def _levels_by_metric(metrics: list[float], ascending: list[int]) -> dict[float, int]:

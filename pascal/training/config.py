@@ -15,7 +15,7 @@ class TrainingConfig:
     momentum: float = 0.9
     weight_decay: float = 5e-4
     decay_thresholds: bool = True  # as QCFS does; the penalty is on θ itself
-    threshold_limit: float = 1e4  # beyond it a threshold counts as exploded
+    threshold_limit: float = 1e4  # beyond it a threshold counts as exploded, below its inverse as collapsed
     warmup_epochs: int = 0
     label_smoothing: float = 0.0
     mixed_precision: bool = False  # bfloat16: as wide as float32, so that no loss needs scaling
@@ -63,9 +63,14 @@ def learning_rate(step: int, steps_per_epoch: int, config: TrainingConfig) -> fl
 
 
 def retraining_epochs(epochs: int, fraction: float = 2 / 3) -> int:
-    """Algorithm 4, line 3: how many of the epochs keep uniform levels, p ≈ 2/3; at least one on either side."""
-    if not 0 < fraction < 1:
-        raise PascalError(f"fraction: got {fraction}, expected p between 0 and 1")
+    """Algorithm 4, line 3: how many of the epochs keep uniform levels, p ≈ 2/3; at least one on either side.
+
+    None with p = 0: a network trained elsewhere enters at line 2, and its levels change before the first epoch.
+    """
+    if not 0 <= fraction < 1:
+        raise PascalError(f"fraction: got {fraction}, expected p in [0, 1)")
+    if fraction == 0:
+        return 0
     if epochs < 2:
         raise PascalError(f"epochs: got {epochs}, expected at least 2 to retrain and then to finetune")
     return min(max(round(fraction * epochs), 1), epochs - 1)

@@ -39,12 +39,15 @@ def train(
 ) -> Iterator[EpochRecord]:
     """Train in place to the end of the schedule, or to the epoch `until`; yields every epoch's record, old ones too.
 
-    `state` continues an earlier training; `save` gets a state every `checkpoint_steps` and at the end of each epoch.
+    `state` continues an earlier training; `save` gets a state every `checkpoint_steps` and at the end of each epoch,
+    with `until` 0 that of the beginning.
     """
     last = _last_epoch(config, until, validation)
     run = Run(model, config, len(batches))
     if state is not None:
         restore(run, state)
+    elif last == 0:
+        _save(run, save)
     yield from run.records
     with Progress(run.step, last * len(batches), config.epochs, bar and rank() == 0) as progress:
         while run.epoch < last:
@@ -61,8 +64,8 @@ def train(
 def _last_epoch(config: TrainingConfig, until: int | None, validation: Batches | None) -> int:
     if config.selection == "best" and validation is None:
         raise PascalError("selection: got 'best' without validation images; set some aside or choose 'last'")
-    if until is not None and not 1 <= until <= config.epochs:
-        raise PascalError(f"until: got epoch {until}, expected 1 to {config.epochs}")
+    if until is not None and not 0 <= until <= config.epochs:
+        raise PascalError(f"until: got epoch {until}, expected 0 to {config.epochs}")
     return config.epochs if until is None else until
 
 

@@ -38,15 +38,17 @@ def threshold_range(layers: dict[str, ThresholdLayer]) -> tuple[float, float]:
 
 
 def check_thresholds(layers: dict[str, ThresholdLayer], limit: float) -> None:
-    """Refuse thresholds that left the range of sense, naming the layer."""
+    """Refuse thresholds outside [1/limit, limit], naming the layer: a collapsed one never lets a gradient pass again."""
     smallest, largest = threshold_range(layers)
-    if not layers or (smallest > 0 and largest <= limit):  # NaN fails both
+    if not layers or (smallest >= 1 / limit and largest <= limit):  # NaN fails both
         return
     for name, layer in layers.items():
-        if not bool(((layer.threshold > 0) & (layer.threshold <= limit)).all()):
+        if not bool(((layer.threshold >= 1 / limit) & (layer.threshold <= limit)).all()):
             value = layer.threshold.flatten()[0].item()
+            happened = "collapsed" if value < 1 / limit else "exploded"
             raise PascalError(
-                f"layer {name!r}: threshold exploded to {value:.6g}, limit {limit:g}; lower learning_rate"
+                f"layer {name!r}: threshold {happened} to {value:.6g}, expected {1 / limit:g} to {limit:g}; "
+                "lower learning_rate or raise warmup_epochs"
             )
 
 

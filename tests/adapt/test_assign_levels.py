@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pascal.adapt import assign_levels, read_levels, write_levels
+from pascal.adapt import assign_levels, read_levels, reorder_levels, write_levels
 from pascal.errors import PascalError
 
 METRICS = st.lists(st.integers(0, 60).map(lambda n: n / 4), min_size=1, max_size=8)
@@ -54,6 +54,26 @@ def test_order_of_levels_is_the_reverse_of_the_metrics(metrics, values, random):
     shuffled = list(named(metrics).items())
     random.shuffle(shuffled)
     assert assign_levels(dict(shuffled), random.sample(values, len(values))) == levels
+
+
+@given(METRICS, st.sets(st.integers(1, 32), min_size=1, max_size=5).map(list), st.integers(0, 9))
+def test_controls_keep_the_multiset_of_levels(metrics, values, seed):
+    metrics = named(metrics) | {"constant": math.nan}
+    levels = assign_levels(metrics, values)
+    assert reorder_levels(metrics, levels, "metric") == levels
+    for order in ("reversed", "random"):
+        control = reorder_levels(metrics, levels, order, seed)
+        assert list(control) == list(levels)
+        assert sorted(control.values()) == sorted(levels.values())
+        assert control == reorder_levels(metrics, levels, order, seed)
+
+
+def test_controls_by_hand():
+    metrics, levels = {"a": 3.0, "b": 1.0, "c": 2.0, "d": math.nan}, {"a": 2, "b": 8, "c": 4, "d": 1}
+    assert reorder_levels(metrics, levels, "reversed") == {"a": 4, "b": 1, "c": 2, "d": 8}
+    assert len({tuple(reorder_levels(metrics, levels, "random", seed).values()) for seed in range(40)}) > 10
+    with pytest.raises(PascalError, match="order: got 'worst'"):
+        reorder_levels(metrics, levels, "worst")
 
 
 def test_three_clusters_by_hand():

@@ -150,10 +150,20 @@ def test_the_best_epoch_survives_a_stop_but_not_a_change_of_levels():
     assert other[2].levels == 2
 
 
+def test_a_training_until_epoch_0_is_the_network_as_it_came():
+    came, states = toy_network(1), []
+    trained(came, until=0, save=states.append)
+    assert [state.step for state in states] == [0]
+    whole, resumed = toy_network(1), toy_network(2)
+    trained(whole)
+    trained(resumed, state=states[0])
+    assert same_weights(whole, resumed)
+
+
 def test_nothing_to_select_by_is_told():
     with pytest.raises(PascalError, match="selection: got 'best' without validation"):
         trained(config=replace(CONFIG, selection="best"))
-    for until in (0, 7):
+    for until in (-1, 7):
         with pytest.raises(PascalError, match=f"until: got epoch {until}"):
             trained(until=until)
 

@@ -38,9 +38,10 @@ def test_retraining_leaves_epochs_on_both_sides(epochs, fraction):
 
 def test_retraining_takes_two_thirds():
     assert [retraining_epochs(epochs) for epochs in (3, 24, 300)] == [2, 16, 200]
-    for arguments in ((24, 0), (24, 1), (24, math.nan), (1, 0.5)):
+    for arguments in ((24, -0.1), (24, 1), (24, math.nan), (1, 0.5)):
         with pytest.raises(PascalError, match=r"fraction|epochs"):
             retraining_epochs(*arguments)
+    assert retraining_epochs(1, 0) == 0
 
 
 @pytest.mark.parametrize(

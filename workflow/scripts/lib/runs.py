@@ -10,6 +10,7 @@ Kind = Literal["uniform", "derived", "given"]  # levels: those of the run, by th
 _SECTIONS = ("train", "adapt", "verify", "evaluate", "workload", "energy", "hardware")
 _ARCHITECTURE = ("dataset", "network", "width", "pool")
 _INHERITED = (*_ARCHITECTURE, "levels", "weights", "train", "threads", "device")  # from the run that one starts from
+_ORDER = ("order", "order_seed")
 _TRAINING = (*_ARCHITECTURE, "levels", "weights", "train", "threads", "device")
 
 # What each stage depends on; a dot leads into a section.
@@ -18,7 +19,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     "retrain": (*_TRAINING, "adapt.p", "adapt.reuse"),
     "finetune": (*_TRAINING, "adapt.p"),
     "histogram": (*_ARCHITECTURE, "adapt.images", "threads", "device"),
-    "assign": ("adapt.clusters", "adapt.values", "adapt.k", "adapt.threshold_over", "adapt.moments"),
+    "assign": tuple(f"adapt.{key}" for key in ("clusters", "values", "k", "threshold_over", "moments", *_ORDER)),
     "given": (*_ARCHITECTURE, "levels", "adapt.levels"),
     "convert": _ARCHITECTURE,
     "verify": (*_ARCHITECTURE, "verify", "threads"),
@@ -69,7 +70,7 @@ def _run(name: str, entry: Mapping[str, Any], params: Mapping[str, Any]) -> Run:
         settings.pop("adapt")
     else:
         kind = "given" if "levels" in entry["adapt"] else "derived"
-        settings["adapt"] = {"threshold_over": "layers"} | settings["adapt"]
+        settings["adapt"] = {"threshold_over": "layers", "order": "metric", "order_seed": 0} | settings["adapt"]
     return Run(name, start, kind, settings)
 
 

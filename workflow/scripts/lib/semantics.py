@@ -91,7 +91,7 @@ def _adapt(name: str, run: Params, params: Params) -> Iterator[str]:
     except ParameterError:
         return  # told at the run that names the network
     if "levels" in own:
-        for key in sorted(own.keys() & {"clusters", "values", "images", "k", "moments", "threshold_over"}):
+        for key in sorted(own.keys() & _BY_METRIC):
             yield f"runs.{name}.adapt.{key}: got {own[key]!r} beside levels, expected one or the other"
         if len(own["levels"]) != layers:
             yield f"runs.{name}.adapt.levels: {_wrong_length(own['levels'], layers, network)}"
@@ -104,6 +104,9 @@ def _adapt(name: str, run: Params, params: Params) -> Iterator[str]:
         yield f"runs.{name}.adapt.values: got {values}, expected {clusters} levels, one for each of the clusters"
 
 
+_BY_METRIC = {"clusters", "values", "images", "k", "moments", "threshold_over", "order", "order_seed"}
+
+
 def _schedule(name: str, run: Params, params: Params) -> Iterator[str]:
     start = params["runs"].get(run.get("from"), {})
     train = merge(merge(params["defaults"]["train"], start.get("train", {})), run.get("train", {}))
@@ -112,7 +115,12 @@ def _schedule(name: str, run: Params, params: Params) -> Iterator[str]:
         yield f"runs.{name}.train.warmup_epochs: got {warmup}, expected fewer than the {epochs} epochs"
     if epochs == 0 and "weights" not in run and "from" not in run:
         yield f"runs.{name}.train.epochs: got 0, expected at least 1, or weights trained elsewhere"
-    if "from" in run and epochs < 2:
+    if "from" not in run:
+        return
+    p = merge(params["defaults"]["adapt"], run["adapt"]).get("p")
+    if p == 0 and "weights" not in start:
+        yield f"runs.{name}.adapt.p: got 0, expected more: only a run from weights trained elsewhere needs no retraining"
+    if epochs < (2 if p else 1):
         yield f"runs.{name}.train.epochs: got {epochs}, expected at least 2: some to retrain, some to finetune"
 
 
