@@ -29,7 +29,9 @@ def assign_levels(metrics: Mapping[str, float], values: Sequence[int]) -> dict[s
     return {layer: chosen.get(metric, ascending[0]) for layer, metric in metrics.items()}
 
 
-def reorder_levels(metrics: Mapping[str, float], levels: Mapping[str, int], order: str, seed: int = 0) -> dict[str, int]:
+def reorder_levels(
+    metrics: Mapping[str, float], levels: Mapping[str, int], order: str, seed: int = 0
+) -> dict[str, int]:
     """Controls with the same multiset of levels: `reversed` gives the highest metric the largest, `random` any.
 
     A metric that is worth its computation beats both of them.

@@ -38,7 +38,7 @@ def threshold_range(layers: dict[str, ThresholdLayer]) -> tuple[float, float]:
 
 
 def check_thresholds(layers: dict[str, ThresholdLayer], limit: float) -> None:
-    """Refuse thresholds outside [1/limit, limit], naming the layer: a collapsed one never lets a gradient pass again."""
+    """Refuse thresholds outside [1/limit, limit], naming the layer: a collapsed one never recovers."""
     smallest, largest = threshold_range(layers)
     if not layers or (smallest >= 1 / limit and largest <= limit):  # NaN fails both
         return

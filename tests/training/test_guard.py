@@ -84,7 +84,8 @@ def test_bad_images_are_located():
 
 def test_a_learning_rate_out_of_sense_is_told():
     config = TrainingConfig(epochs=3, learning_rate=1e30)
-    with pytest.raises(PascalError, match=r"epoch 1, step \d: .*(threshold (exploded|collapsed)|the loss is).*lower learning_rate"):
+    told = r"epoch 1, step \d: .*(threshold (exploded|collapsed)|the loss is).*lower learning_rate"
+    with pytest.raises(PascalError, match=told):
         list(train(toy_network(), ToyBatches(), config, bar=False))
 
 

@@ -119,7 +119,7 @@ def _schedule(name: str, run: Params, params: Params) -> Iterator[str]:
         return
     p = merge(params["defaults"]["adapt"], run["adapt"]).get("p")
     if p == 0 and "weights" not in start:
-        yield f"runs.{name}.adapt.p: got 0, expected more: only a run from weights trained elsewhere needs no retraining"
+        yield f"runs.{name}.adapt.p: got 0, expected more: only weights trained elsewhere need no retraining"
     if epochs < (2 if p else 1):
         yield f"runs.{name}.train.epochs: got {epochs}, expected at least 2: some to retrain, some to finetune"
 
