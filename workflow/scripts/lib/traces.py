@@ -7,8 +7,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from pascal.errors import PascalError
-from pascal.graph.operations import LINEAR, property_of
-from pascal.graph.spike_flow import SpikeFlow
+from pascal.graph.operations import LINEAR, WEIGHTED_MODULES, property_of
+from pascal.graph.spike_flow import NEURONS, SpikeFlow
 from pascal.graph.trace import module_of
 from pascal.hardware import Trace, layer_trace, network_trace
 from pascal.workload import LayerWorkload
@@ -34,15 +34,17 @@ class _Arriving(SpikeFlow):
         return result
 
     def _follow_pooling(self, node: fx.Node, source: Tensor, result: Tensor) -> None:
-        before = node.all_input_nodes[0]
-        if node in self.edges and self._averages(node, source, result):
+        before, module = node.all_input_nodes[0], module_of(self.graph_module, node)
+        if isinstance(module, WEIGHTED_MODULES):
+            path = str(node.target)
+            self.maps[path], self.pools[path] = self._pooled.get(before, (source, (1, 1)))
+        elif isinstance(module, NEURONS):
+            return  # they emit trains of their own
+        elif node in self.edges and self._averages(node, source, result):
             window = (source.shape[2] // result.shape[2], source.shape[3] // result.shape[3])
             self._pooled[node] = (source, window)
         elif before in self._pooled and result.numel() == source.numel():
             self._pooled[node] = self._pooled[before]
-        path = str(node.target)
-        if path in self.spikes and node.op == "call_module" and path not in self.counts:
-            self.maps[path], self.pools[path] = self._pooled.get(before, (source, (1, 1)))
 
     def _averages(self, node: fx.Node, source: Tensor, result: Tensor) -> bool:
         linear = property_of(node, module_of(self.graph_module, node)) == LINEAR
