@@ -9,7 +9,6 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from pascal.data.autoaugment import POLICIES, auto_augment
 from pascal.data.records import Share
 from pascal.data.streams import AUGMENT, generator
 from pascal.errors import PascalError
@@ -52,6 +51,8 @@ def augment_pixels(pixels: Tensor, draws: Tensor, augmentation: Augmentation) ->
     if augmentation.flip:
         pixels = random_flip(pixels, draws[:, _FLIP] < 0.5)
     if augmentation.autoaugment:
+        from pascal.data.autoaugment import POLICIES, auto_augment  # torchvision takes seconds
+
         policy = _below(len(POLICIES), draws[:, _POLICY])
         pixels = auto_augment(pixels, policy, draws[:, _APPLY], draws[:, _SIGN] < 0.5)
     return pixels

@@ -1,15 +1,18 @@
 """Batches for training and for evaluation, from memory or from files as the data set has it."""
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import torch
 
 from pascal.data.augment import Augmentation
-from pascal.data.files import FileEvaluation, FileTraining
 from pascal.data.memory import MemoryEvaluation, MemoryTraining
 from pascal.data.records import Batch, Dataset, Images, Share, Split
 from pascal.data.streams import SAMPLE, generator
 from pascal.errors import PascalError
+
+if TYPE_CHECKING:
+    from pascal.data.files import FileTraining
 
 
 def training_batches(
@@ -21,7 +24,7 @@ def training_batches(
     rank: int = 0,
     processes: int = 1,
     workers: int = 0,
-) -> MemoryTraining | FileTraining:
+) -> "MemoryTraining | FileTraining":
     """Augmented batches, each a function of seed, epoch and step alone; `batch_size` counts all processes' images.
 
     Full batches only: what they leave over waits for another epoch's order.
@@ -33,6 +36,8 @@ def training_batches(
     augmentation = augmentation or Augmentation()
     if isinstance(images, Images):
         return MemoryTraining(images.to(device), mean, std, share, augmentation, seed)
+    from pascal.data.files import FileTraining  # torchvision takes seconds
+
     return FileTraining(images, dataset.image_size, mean, std, share, augmentation, seed, device, workers)
 
 
@@ -49,6 +54,8 @@ def evaluation_batches(
     mine = split.take(torch.arange(rank, len(split), processes)) if processes > 1 else split
     if isinstance(mine, Images):
         return MemoryEvaluation(mine, dataset.mean, dataset.std, batch_size, device)
+    from pascal.data.files import FileEvaluation
+
     return FileEvaluation(mine, dataset.image_size, dataset.mean, dataset.std, batch_size, device, workers)
 
 

@@ -3,22 +3,25 @@
 import hashlib
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import torch
-from sklearn.datasets import load_digits
 from torch import Tensor
 from torch.nn import functional as F
-from torchvision.datasets import CIFAR10, CIFAR100, ImageFolder
-from torchvision.datasets.utils import calculate_md5
 
 from pascal.data.records import Files, Images, Source
 from pascal.errors import PascalError
+
+if TYPE_CHECKING:  # libraries that take seconds are imported by the reader that needs them
+    from torchvision.datasets import CIFAR10, ImageFolder
 
 _DIGITS_HELD_OUT = 360  # the last fifth: digits come writer by writer, so these hands are unseen in training
 
 
 def read_digits(root: Path, download: bool) -> Source:
     """scikit-learn's 1,797 digits, 8×8 with 17 greys, as 32×32 images of three equal channels."""
+    from sklearn.datasets import load_digits
+
     digits = load_digits()
     greys = torch.from_numpy(digits.images)[:, None] * (255 / 16)
     # Bilinear weights are multiples of 1/8, hence the sums are exact and the bytes the same on every machine.
@@ -35,15 +38,19 @@ def read_digits(root: Path, download: bool) -> Source:
 
 def read_cifar10(root: Path, download: bool) -> Source:
     """CIFAR-10 as torchvision reads it."""
+    from torchvision.datasets import CIFAR10
+
     return _read_cifar(CIFAR10, root, download)
 
 
 def read_cifar100(root: Path, download: bool) -> Source:
     """CIFAR-100 (fine labels) as torchvision reads it."""
+    from torchvision.datasets import CIFAR100
+
     return _read_cifar(CIFAR100, root, download)
 
 
-def _read_cifar(kind: type[CIFAR10], root: Path, download: bool) -> Source:
+def _read_cifar(kind: "type[CIFAR10]", root: Path, download: bool) -> Source:
     folder = root / kind.base_folder
     known = dict([*kind.train_list, *kind.test_list, (kind.meta["filename"], kind.meta["md5"])])
     absent = [name for name in known if not (folder / name).exists()]
@@ -60,7 +67,7 @@ def _channels_first(pixels: object) -> Tensor:
     return torch.as_tensor(pixels).permute(0, 3, 1, 2).contiguous()
 
 
-def _download(kind: type[CIFAR10], root: Path, absent: list[str], download: bool) -> None:
+def _download(kind: "type[CIFAR10]", root: Path, absent: list[str], download: bool) -> None:
     remedy = f"put the files of {kind.url} into {root / kind.base_folder}, or name their folder in PASCAL_DATA"
     if not download:
         raise PascalError(f"{kind.base_folder}: {absent} absent and downloads are off; {remedy}")
@@ -71,13 +78,16 @@ def _download(kind: type[CIFAR10], root: Path, absent: list[str], download: bool
 
 
 def _check_md5(file: Path, expected: str) -> None:
-    found = calculate_md5(str(file))
+    with open(file, "rb") as content:
+        found = hashlib.file_digest(content, "md5").hexdigest()
     if found != expected:
         raise PascalError(f"{file}: MD5 is {found}, expected {expected}; delete the file, it will be downloaded again")
 
 
 def read_imagenet(root: Path, download: bool) -> Source:
     """ImageNet as a tree of image files: imagenet/{train,val}/<class>/<image>."""
+    from torchvision.datasets import ImageFolder
+
     folders = {}
     for part in ("train", "val"):
         try:
@@ -95,11 +105,11 @@ def read_imagenet(root: Path, download: bool) -> Source:
     return Source(train, test, tuple(folders["train"].classes), listing)
 
 
-def _files(folder: ImageFolder) -> Files:
+def _files(folder: "ImageFolder") -> Files:
     return Files(tuple(path for path, _ in folder.samples), torch.tensor(folder.targets))
 
 
-def _listing_digest(folder: ImageFolder) -> str:
+def _listing_digest(folder: "ImageFolder") -> str:
     """Of names and sizes: reading 150 GB twice would cost more than it protects."""
     lines = (f"{os.path.relpath(path, folder.root)} {os.path.getsize(path)}\n" for path, _ in folder.samples)
     return hashlib.sha256("".join(lines).encode()).hexdigest()

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 Interval = tuple[float | None, float | None]
 
@@ -15,6 +14,8 @@ def ratio_interval(
     """Percentile bootstrap over images of the ratio of means; one image has no interval."""
     if len(above) < 2:
         return None, None
+    from scipy import stats  # takes a second, and one image needs none
+
     result = stats.bootstrap(
         (above, below),
         lambda a, b, axis: ratio(a.mean(axis), b.mean(axis)),
