@@ -139,8 +139,18 @@ FAULTS = [
     ),
     Fault("a cycle of from", _cycle, "runs.a.from", "'b'", "a → b → a"),
     Fault("a run from itself", _set(*AL, "from", "adaptive"), "runs.adaptive.from", "'adaptive'", "no cycle"),
-    Fault("p = 1", _set("defaults", "adapt", "p", 1), "defaults.adapt.p", "1", "between 0 and 1"),
-    Fault("p = 0", _set(*AL, "adapt", "p", 0), "runs.adaptive.adapt.p", "0", "between 0 and 1"),
+    Fault("p = 1", _set("defaults", "adapt", "p", 1), "defaults.adapt.p", "1", "in [0, 1)"),
+    Fault("p = 0", _set(*AL, "adapt", "p", 0), "runs.adaptive.adapt.p", "0", "trained elsewhere"),
+    Fault(
+        "order of chance", _set(*AL, "adapt", "order", "chance"), "runs.adaptive.adapt.order", "'chance'", "reversed"
+    ),
+    Fault(
+        "order of a list",
+        _set(*AL, "adapt", {"levels": [4] * 15, "order": "random"}),
+        "runs.adaptive.adapt.order",
+        "'random'",
+        "beside levels",
+    ),
     Fault("unknown data set", _set(*RUN, "dataset", "digit"), "runs.plain.dataset", "'digit'", "digits"),
     Fault("unknown source", _set("datasets", "mnist", {}), "datasets.mnist", "'mnist'", "cifar10"),
     Fault("mean without std", _set("datasets", "digits", "mean", [0.5, 0.5, 0.5]), "datasets.digits", "mean", "both"),

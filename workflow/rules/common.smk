@@ -29,7 +29,7 @@ HOME = "results/{run}/{seed}"
 
 # The parts of pascal/ whose edit makes a rule's result old.
 _NETWORK = ["pascal/networks", "pascal/neurons/qcfs.py", "pascal/neurons/levels.py"]
-_HELPERS = ["workflow/scripts/lib/networks.py", "workflow/scripts/lib/stage.py"]
+_HELPERS = ["workflow/scripts/lib/models.py", "workflow/scripts/lib/stage.py"]
 _TRAIN = ["pascal/data", "pascal/training", "workflow/scripts/lib/training.py", *_NETWORK, *_HELPERS]
 _SPIKING = [
     "pascal/data",

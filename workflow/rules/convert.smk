@@ -49,7 +49,6 @@ rule evaluate:
     input:
         data=data_of,
         ann=f"{HOME}/ann.safetensors",
-        snn=f"{HOME}/snn.safetensors",
         params=params_of("evaluate"),
         code=code_of("evaluate"),
     output:

@@ -1,6 +1,9 @@
-"""evaluate: ANN, SNN and plain IF on the test set → accuracy.json, accuracy_vs_timesteps.csv."""
+"""evaluate: ANN, SNN and plain IF on the test set → accuracy.json, accuracy_vs_timesteps.csv.
 
-from lib.models import Doubles, first_images, open_dataset, spiking_network, trained_network
+The SNN runs in closed form, at the ANN's speed; that this is what it spikes timestep by timestep, `verify` proves.
+"""
+
+from lib.models import Doubles, first_images, open_dataset, trained_network
 from lib.stage import stage, write_json, write_rows
 from lib.timesteps import plain_accuracies
 from pascal.data import evaluation_batches
@@ -13,7 +16,7 @@ with stage(snakemake) as params:
     test = Doubles(evaluation_batches(dataset, dataset.test, settings["batch_size"]))
     ann = trained_network(params, snakemake.input.data, snakemake.input.ann).double()
     of_ann = evaluate(ann, test, bar=True)
-    of_snn = evaluate(spiking_network(ann, snakemake.input.snn), test, bar=True)
+    of_snn = evaluate(convert(ann, engine="counts"), test, bar=True)
     accuracy = {
         "images": of_ann.images,
         "ann_accuracy": of_ann.accuracy,

@@ -10,10 +10,11 @@ from pascal.data import Dataset, load_dataset, sample
 from pascal.data.records import Batch, Split
 from pascal.errors import PascalError
 from pascal.graph import convert
+from pascal.networks import build_network
+from pascal.neurons import QCFS
 from pascal.training import read_tensors
 from torch import nn
 
-from .networks import build
 from .stage import read_json, reading
 
 Path = str | PathLike[str]
@@ -43,10 +44,14 @@ def data_folder() -> str:
 def new_network(params: Mapping[str, Any], about: Path, levels: Any) -> nn.Module:
     """A network of a run, with weights from torch's generator."""
     described = read_json(about)
-    options = {"width": params["width"], "pool": params["pool"]}
-    if "threshold" in params.get("train", {}):
-        options["threshold"] = params["train"]["threshold"]
-    return build(params["network"], len(described["classes"]), described["image_size"], levels, **options)
+    network = build_network(
+        params["network"], len(described["classes"]), described["image_size"], levels, params["width"], params["pool"]
+    )
+    threshold = params.get("train", {}).get("threshold")
+    for module in network.modules():
+        if threshold is not None and isinstance(module, QCFS):
+            module.threshold = threshold
+    return network
 
 
 def trained_network(params: Mapping[str, Any], about: Path, ann: Path) -> nn.Module:
