@@ -9,7 +9,6 @@ from pascal.errors import PascalError
 from pascal.graph import quantize
 from pascal.neurons.levels import Levels
 
-
 LIBRARIES = {"timm": "timm", "torchvision": "torchvision.models"}
 
 
