@@ -6,11 +6,11 @@ import torch
 from lib.activity import count_histograms, counts_beside
 from lib.models import first_images, open_dataset, spiking_network, trained_network
 from lib.stage import stage, write_rows
-from lib.traces import record_counts, record_words
 from pascal.data import evaluation_batches
 from pascal.energy import Activity, timestep_activity
 from pascal.graph import convert, measure
-from pascal.hardware import save_trace
+from pascal.graph.arrivals import record_counts, record_words
+from pascal.hardware import layer_trace, network_trace, save_trace
 from pascal.workload import LayerWorkload, workload_row
 
 with stage(snakemake) as params:
@@ -27,5 +27,9 @@ with stage(snakemake) as params:
     pairs = counts_beside(ann, {"PASC": snn, "plain IF": plain}, batches)
     write_rows(snakemake.output.counts, pairs[0], pairs)
     images = torch.cat([pixels for pixels, _ in batches]).double()
-    save_trace(snakemake.output.pasc, record_counts(snn, workloads, images))
-    save_trace(snakemake.output.plain, record_words(plain, workloads, images))
+    recorded = {
+        snakemake.output.pasc: record_counts(snn, workloads, images),
+        snakemake.output.plain: record_words(plain, workloads, images),
+    }
+    for path, arrivals in recorded.items():
+        save_trace(path, network_trace(layer_trace(**vars(layer)) for layer in arrivals))

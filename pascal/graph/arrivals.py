@@ -1,20 +1,33 @@
-"""What the simulators need of real images: the spikes at every layer's input, recorded from the spiking network."""
+"""What arrives at every weighted layer for real images: the spikes, and the INT8 weights that meet them."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor, fx, nn
+
 from pascal.errors import PascalError
 from pascal.graph.operations import LINEAR, WEIGHTED_MODULES, property_of
 from pascal.graph.spike_flow import NEURONS, SpikeFlow
 from pascal.graph.trace import module_of
-from pascal.hardware import Trace, layer_trace, network_trace
 from pascal.workload import LayerWorkload
-from torch import Tensor, fx, nn
 
 _LARGEST_INT8 = 127
+
+
+@dataclass(frozen=True, eq=False)
+class Arrivals:
+    """One layer and a batch of images; the fields are the arguments of `hardware.layer_trace`."""
+
+    workload: LayerWorkload
+    weights: NDArray  # int8
+    spikes: NDArray | None  # (images, *map): counts, or words with bit t for the spike at timestep t; None: pixels
+    active_outputs: NDArray  # (images,): output neurons that spike at all
+    timesteps: int | None  # of words; None: counts
+    pool: tuple[int, int]  # window of an average pooling between the map and the layer
 
 
 class _Arriving(SpikeFlow):
@@ -51,16 +64,16 @@ class _Arriving(SpikeFlow):
         return linear and source.dim() == result.dim() == 4 and result.numel() < source.numel()
 
 
-def record_counts(snn: nn.Module, workloads: Iterable[LayerWorkload], images: Tensor) -> Trace:
-    """A trace of PASC neurons: their trains are earliest-first, so a count is the whole train."""
+def record_counts(snn: nn.Module, workloads: Iterable[LayerWorkload], images: Tensor) -> list[Arrivals]:
+    """Of PASC neurons: their trains are earliest-first, so a count is the whole train."""
     _, counts = snn.record(images)  # type: ignore[operator]
     flow = _flow(snn, counts, images)
     arriving = {path: arrived.numpy().astype(np.uint8) for path, arrived in flow.maps.items()}
-    return _trace(snn, workloads, arriving, flow.pools, counts, None)
+    return _arrivals(snn, workloads, arriving, flow.pools, counts, None)
 
 
-def record_words(snn: nn.Module, workloads: Iterable[LayerWorkload], images: Tensor) -> Trace:
-    """A trace of plain IF neurons: one word per neuron, bit t for the spike at timestep t."""
+def record_words(snn: nn.Module, workloads: Iterable[LayerWorkload], images: Tensor) -> list[Arrivals]:
+    """Of plain IF neurons: one word per neuron, bit t for the spike at timestep t."""
     _, trains = snn.trains(images)  # type: ignore[operator]
     timesteps = len(next(iter(trains.values())))
     words: dict[str, NDArray] = {}
@@ -70,7 +83,7 @@ def record_words(snn: nn.Module, workloads: Iterable[LayerWorkload], images: Ten
             bit = (arrived.numpy() > 0).astype(np.uint32) << np.uint32(timestep)
             words[path] = words.get(path, np.uint32(0)) | bit
     counts = {path: train.sum(0) for path, train in trains.items()}
-    return _trace(snn, workloads, words, flow.pools, counts, timesteps)
+    return _arrivals(snn, workloads, words, flow.pools, counts, timesteps)
 
 
 def _flow(snn: nn.Module, counts: Mapping[str, Tensor], images: Tensor) -> _Arriving:
@@ -80,24 +93,24 @@ def _flow(snn: nn.Module, counts: Mapping[str, Tensor], images: Tensor) -> _Arri
     return flow
 
 
-def _trace(
+def _arrivals(
     snn: nn.Module,
     workloads: Iterable[LayerWorkload],
     arriving: Mapping[str, NDArray],
     pools: Mapping[str, tuple[int, int]],
     counts: Mapping[str, Tensor],
     timesteps: int | None,
-) -> Trace:
+) -> list[Arrivals]:
     layers = []
     for workload in workloads:
         if workload.graded_input:
             raise PascalError(f"layer {workload.path!r}: real-valued currents arrive, which no simulator covers")
         active = _active_outputs(workload, counts)
         spikes = None if workload.is_input else arriving[workload.path]
-        weights = int8_weights(snn.graph.get_submodule(workload.path).weight)  # type: ignore[union-attr,operator]
+        weights = int8_weights(snn.graph.get_submodule(workload.path).weight)  # type: ignore[union-attr,operator,arg-type]
         pool = pools.get(workload.path, (1, 1))
-        layers.append(layer_trace(workload, weights, spikes, active, timesteps=timesteps, pool=pool))
-    return network_trace(layers)
+        layers.append(Arrivals(workload, weights, spikes, active, timesteps, pool))
+    return layers
 
 
 def _active_outputs(workload: LayerWorkload, counts: Mapping[str, Tensor]) -> NDArray:

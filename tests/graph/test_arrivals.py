@@ -1,13 +1,13 @@
-"""Traces recorded from networks against what `measure` counted of the same images, by another way."""
+"""Spikes recorded from networks against what `measure` counted of the same images, by another way."""
 
 import numpy as np
 import pytest
 import torch
-from lib.traces import record_counts, record_words
 
 import pascal
 from pascal.graph import measure
-from pascal.hardware import compare_machines
+from pascal.graph.arrivals import record_counts, record_words
+from pascal.hardware import compare_machines, layer_trace, network_trace
 
 IMAGES = torch.rand(2, 3, 32, 32, generator=torch.Generator().manual_seed(3), dtype=torch.float64)
 
@@ -28,19 +28,21 @@ def test_every_layer_sees_the_spikes_that_were_counted(neuron, network, options)
     """Strides, shortcuts and poolings included: the spikes of each map are those that `measure` sums."""
     snn = converted(network, neuron, **options)
     workloads = measure(snn, [IMAGES])
-    trace = (record_counts if neuron == "pasc" else record_words)(snn, workloads, IMAGES)
-    for workload, layer in zip(workloads, trace.layers, strict=True):
+    arrivals = (record_counts if neuron == "pasc" else record_words)(snn, workloads, IMAGES)
+    for workload, layer in zip(workloads, arrivals, strict=True):
         if workload.is_input:
+            assert layer.spikes is None
             continue
-        maps = np.stack([layer.spikes_of(image) for image in range(len(IMAGES))])
-        spikes = np.bitwise_count(maps).sum() if neuron == "if" else maps.sum(dtype=np.int64)
+        spikes = np.bitwise_count(layer.spikes).sum() if neuron == "if" else layer.spikes.sum(dtype=np.int64)
         counted = workload.producer_spikes_per_neuron * np.prod(workload.input_shape) * len(IMAGES)
-        assert spikes == pytest.approx(counted, rel=1e-6), layer.path
+        assert spikes == pytest.approx(counted, rel=1e-6), workload.path
 
 
 @pytest.mark.parametrize("network", ["vgg16", "resnet18"])
 def test_recorded_networks_can_be_simulated(network):
     pasc, plain = converted(network), converted(network, "if")
     workloads = measure(pasc, [IMAGES])
-    rows, _ = compare_machines(record_counts(pasc, workloads, IMAGES), record_words(plain, workloads, IMAGES))
+    recorded = record_counts(pasc, workloads, IMAGES), record_words(plain, workloads, IMAGES)
+    traces = [network_trace(layer_trace(**vars(layer)) for layer in arrivals) for arrivals in recorded]
+    rows, _ = compare_machines(*traces)
     assert len(rows) > 3
