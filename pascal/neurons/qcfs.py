@@ -101,9 +101,10 @@ class QCFS(nn.Module):
 
     def count(self, preactivation: Tensor) -> Tensor:
         """The level that each neuron reaches, as int32."""
-        return qcfs_count(preactivation, self.step, self.levels)
+        return qcfs_count(_at_least_as_precise(preactivation, self.raw_threshold), self.step, self.levels)
 
     def forward(self, preactivation: Tensor) -> Tensor:
+        preactivation = _at_least_as_precise(preactivation, self.raw_threshold)
         return _StraightThroughQCFS.apply(preactivation, self.threshold, self.levels)
 
     def get_extra_state(self) -> Tensor:
@@ -114,6 +115,11 @@ class QCFS(nn.Module):
 
     def extra_repr(self) -> str:
         return f"levels={self.levels}, threshold={self.threshold.item():.6g}"
+
+
+def _at_least_as_precise(preactivation: Tensor, threshold: Tensor) -> Tensor:
+    """Under autocast convolutions hand on bfloat16, whose 8 bits would move values across level boundaries."""
+    return preactivation.to(torch.promote_types(preactivation.dtype, threshold.dtype))
 
 
 def check_levels(levels: int, where: str = "levels") -> int:

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from torch import nn
 
 from pascal.neurons import QCFS
 
@@ -53,3 +54,23 @@ def test_memory_layout_changes_no_gradient(of_images, of_gradient):
     inside = (z >= 0) & (z <= 4)
     assert torch.equal(preactivation.grad, torch.where(inside, weights, 0))
     assert layer.raw_threshold.grad == (weights * (layer.count(z) / 4 - torch.where(inside, z / 4, 0))).sum()
+
+
+def test_autocast_decides_levels_in_float32():
+    """Under autocast the layer does what it does alone with the same rounded preactivations."""
+    torch.manual_seed(0)
+    linear, layer = nn.Linear(8, 64), QCFS(32, 1.7)
+    with torch.autocast("cpu", torch.bfloat16):
+        preactivation = linear(torch.randn(16, 8)).detach().requires_grad_()
+        output, count = layer(preactivation), layer.count(preactivation)
+    output.backward(torch.arange(64.0).expand_as(output))
+    assert (preactivation.dtype, output.dtype) == (torch.bfloat16, torch.float32)
+
+    alone, precise = QCFS(32, 1.7), preactivation.detach().float().requires_grad_()
+    expected = alone(precise)
+    expected.backward(torch.arange(64.0).expand_as(expected))
+    assert torch.equal(output, expected)
+    assert torch.equal(count, alone.count(precise))
+    assert torch.equal(layer.raw_threshold.grad, alone.raw_threshold.grad)
+    assert torch.equal(preactivation.grad, precise.grad.bfloat16())
+    assert not torch.equal(alone.bfloat16().count(preactivation), count)  # bfloat16 would have been another network
