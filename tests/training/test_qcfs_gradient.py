@@ -59,14 +59,14 @@ def test_memory_layout_changes_no_gradient(of_images, of_gradient):
 def test_autocast_decides_levels_in_float32():
     """Under autocast the layer does what it does alone with the same rounded preactivations."""
     torch.manual_seed(0)
-    linear, layer = nn.Linear(8, 64), QCFS(32, 1.7)
+    linear, layer = nn.Linear(8, 64), QCFS(200, 1.7)
     with torch.autocast("cpu", torch.bfloat16):
         preactivation = linear(torch.randn(16, 8)).detach().requires_grad_()
         output, count = layer(preactivation), layer.count(preactivation)
     output.backward(torch.arange(64.0).expand_as(output))
     assert (preactivation.dtype, output.dtype) == (torch.bfloat16, torch.float32)
 
-    alone, precise = QCFS(32, 1.7), preactivation.detach().float().requires_grad_()
+    alone, precise = QCFS(200, 1.7), preactivation.detach().float().requires_grad_()
     expected = alone(precise)
     expected.backward(torch.arange(64.0).expand_as(expected))
     assert torch.equal(output, expected)
