@@ -73,7 +73,7 @@ def activity_figure(rows: Rows) -> Figure:
     axes.set_xticks(shown + 0.5, shown + 1)
     axes.grid(False)
     axes.invert_yaxis()
-    axes.set(xlabel="timestep (grey: the train has ended)", ylabel="layer")
+    axes.set(xlabel="timestep (light grey: the train has ended)", ylabel="layer")
     figure.colorbar(image, ax=axes, label="neurons firing (%)", shrink=min(1.0, 12 / len(grid)))
     return figure
 

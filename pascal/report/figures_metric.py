@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, StrMethodFormatter
 
 from pascal.report.rows import Rows, filled
 from pascal.report.style import BESIDE, MARKERS, PAGE_IN, level_colours, looks, name_layers, panels, styled
@@ -12,7 +12,7 @@ from pascal.report.style import BESIDE, MARKERS, PAGE_IN, level_colours, looks, 
 
 @styled
 def metric_figure(rows: Rows) -> Figure:
-    """The AL metric M of each layer with the cluster it fell into, one point per seed.
+    """The AL metric M of each layer with the cluster it fell into, one line per seed.
 
     Columns: layer, metric, level (the one assigned). A layer without a metric is a constant one.
     """
@@ -20,7 +20,8 @@ def metric_figure(rows: Rows) -> Figure:
     layers = list(table.layer.unique())
     figure, ((axes,),) = panels(1, 1, PAGE_IN, 3.0)
     means = table.groupby("layer", sort=False)["metric"].mean()
-    axes.plot(range(len(layers)), means, color="0.6", lw=0.8, zorder=1)
+    for _, seed in table.groupby(table.groupby("layer").cumcount()):
+        axes.plot([layers.index(layer) for layer in seed.layer], seed.metric, color="0.7", lw=0.7, zorder=1)
     colours = sorted(level_colours(list(table.level)).items(), reverse=True)
     for number, (level, colour) in enumerate(colours):
         part = table[(table.level == level) & table.metric.notna()]
@@ -44,9 +45,10 @@ def metric_threshold_figure(rows: Rows) -> Figure:
     table = filled(rows, ["k", "layer", "metric"], "metric by k")
     layers, ks = list(table.layer.unique()), sorted(table.k.unique(), reverse=True)
     figure, ((axes,),) = panels(1, 1, PAGE_IN, 3.0)
-    for k, look in zip(ks, looks([str(k) for k in ks]).values(), strict=True):
+    sizes = np.linspace(7, 3, len(ks))  # where metrics agree, the smaller mark stands on the larger
+    for k, size, look in zip(ks, sizes, looks([str(k) for k in ks]).values(), strict=True):
         means = table[table.k == k].groupby("layer", sort=False)["metric"].mean().reindex(layers)
-        axes.plot(range(len(layers)), means, label=f"k = {k:g}", **look)
+        axes.plot(range(len(layers)), means, label=f"k = {k:g}", markersize=size, **look)
     _scale(axes, table.metric)
     name_layers(axes, layers)
     axes.legend(title="bins are empty below\nα = k / layers", **BESIDE)
@@ -60,12 +62,15 @@ def _scale(axes: Axes, metric: pd.Series) -> None:
     if positive.empty or positive.max() <= 30 * positive.min():
         axes.margins(y=0.1)
         return
+    smallest, largest = float(positive.min()), float(positive.max())
+    locator = LogLocator(subs=(1, 2, 5) if largest < 1000 * smallest else (1,))
     if (metric.dropna() > 0).all():
         axes.set_yscale("log")
-    else:
-        axes.set_yscale("symlog", linthresh=float(positive.min()))
-    decades = np.log10(positive.max() / positive.min())
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if decades < 3 else (1,)))
+        axes.yaxis.set_major_locator(locator)
+    else:  # LogLocator itself would cut off zero
+        axes.set_yscale("symlog", linthresh=smallest)
+        ticks = locator.tick_values(smallest, largest)
+        axes.yaxis.set_major_locator(FixedLocator([0, *ticks[ticks >= smallest]]))
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
     axes.yaxis.set_minor_formatter(NullFormatter())
 

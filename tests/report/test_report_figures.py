@@ -96,6 +96,20 @@ def test_metric_scale_follows_its_range():
     assert [metric_figure(rows).axes[0].get_yscale() for rows in (narrow, wide, zero)] == ["linear", "log", "symlog"]
 
 
+def test_a_metric_of_zero_is_in_view_beside_decades():
+    rows = [
+        {"layer": name, "metric": value, "level": 4} for name, value in zip("abcd", (0.0, 0.8, 6.0, 40.0), strict=True)
+    ]
+    for figure in (metric_figure(rows), metric_threshold_figure([{**row, "k": 1.0} for row in rows])):
+        assert figure.axes[0].get_ylim()[0] < 0
+        assert_readable(figure)
+
+
+def test_each_seed_has_a_line_of_its_own():
+    (axes,) = metric_figure(metric_rows(15, 3)).axes
+    assert sorted(len(line.get_xdata()) for line in axes.lines) == [15, 15, 15]
+
+
 @pytest.mark.parametrize(("layers", "levels"), SIZES)
 def test_metric_for_three_thresholds(layers, levels):
     rows = [{**row, "k": k} for k in (1, 0.75, 0.5) for row in samples.metric_rows(layers)]
