@@ -51,12 +51,15 @@ ACROSS_RUNS: dict[str, FigurePlan] = {
         lambda results: pasc_figure(trace_pasc(EXAMPLE_CURRENTS, step=1.0, levels=4)),
     ),
     "spikes": FigurePlan(
-        "Spikes per neuron in each layer, mean ± std over seeds.",
+        "Spikes per neuron and image in each layer, mean ± std over seeds: the paper's SpikeRate. A layer cannot "
+        "spike more often than it has levels.",
         ("workload",),
         lambda results: spikes_figure(spike_rows(results)),
     ),
     "timesteps": FigurePlan(
-        "Plain IF approaches the ANN's accuracy (dotted) with more timesteps; PASC (star) has it at its own.",
+        "Accuracy of the plain IF network over its timesteps, mean ± std over seeds. The star is PASC at its effective "
+        "timesteps; it has the ANN's accuracy (dotted) exactly. Plain IF runs on a sample of plain_images test "
+        "images, PASC on all of them.",
         ("accuracy_vs_timesteps",),
         lambda results: timesteps_figure(curve_rows(results), point_rows(results)),
     ),
@@ -66,7 +69,8 @@ ACROSS_RUNS: dict[str, FigurePlan] = {
         lambda results: pareto_figure(timestep_cost_rows(results), "$T_\\mathrm{eff}$ (timesteps)"),
     ),
     "pareto_energy": FigurePlan(
-        "Accuracy against energy of the SNN, arithmetic and on-chip memory.",
+        "Accuracy against energy of the SNN per image, arithmetic and on-chip memory. No run is better in both than "
+        "one on the dashed front.",
         ("accuracy", "energy"),
         lambda results: pareto_figure(energy_cost_rows(results), "energy per image (µJ)"),
     ),
@@ -74,24 +78,28 @@ ACROSS_RUNS: dict[str, FigurePlan] = {
 
 PER_RUN: dict[str, FigurePlan] = {
     "training": FigurePlan(
-        "Training; the band spans the seeds, the dotted line is where an adaptive run takes its own levels.",
+        "Loss, accuracy, learning rate and thresholds over the epochs; lines are means, bands span the seeds. "
+        "At the dotted line an adaptive run takes its own levels.",
         ("train",),
         lambda runs: training_figure(gather(runs, "train"), runs[0].levels_change_epoch),
     ),
     "histogram": FigurePlan(
-        "How often each level is taken in each layer, over training images. Layers that crowd at 0 need few levels.",
+        "How often each level is taken in each layer of the starting run, over training images. Layers that crowd at "
+        "one level need few.",
         ("histogram",),
         lambda runs: histogram_figure(gather(runs, "histogram")),
         adaptive=True,
     ),
     "metric": FigurePlan(
-        "The AL metric of each layer; dashed lines part the clusters. A high metric allows few levels.",
+        "The AL metric of each layer, one line per seed; the mark is the level that its cluster got. A high metric "
+        "allows few levels. With one seed, dashed lines part the clusters.",
         ("metric", "levels"),
         lambda runs: metric_figure(metric_rows(runs)),
         adaptive=True,
     ),
     "metric_threshold": FigurePlan(
-        "The AL metric for three thresholds below which a level counts as empty.",
+        "The AL metric of each layer for three thresholds below which a level counts as empty, mean over seeds. Where "
+        "lines part, the assignment depends on the threshold.",
         ("metric_by_k",),
         lambda runs: metric_threshold_figure(gather(runs, "metric_by_k")),
         adaptive=True,
@@ -102,27 +110,32 @@ PER_RUN: dict[str, FigurePlan] = {
         lambda runs: activity_figure(gather(runs, "activity")),
     ),
     "equivalence": FigurePlan(
-        "Spike count of the SNN against level of the ANN. Neurons off the diagonal differ.",
+        "Spike count of the SNN against level of the ANN, for every neuron of every layer: PASC left, plain IF right. "
+        "Neurons off the diagonal differ.",
         ("counts",),
         lambda runs: equivalence_figure(gather(runs, "counts")),
     ),
     "energy_components": FigurePlan(
-        "Energy per image by component, of both SNNs and of the ANN in each of its guises.",
+        "Energy per image by component, one panel per arithmetic: both SNNs, and the ANN as it is, skipping MACs whose "
+        "input is zero, and carrying activations in as few bits as their levels need.",
         ("energy",),
         lambda runs: components_figure(gather(runs, "energy")),
     ),
     "energy_sensitivity": FigurePlan(
-        "Energy of the ANN over that of the SNN under each assumption. Left of 1 the ANN needs less.",
+        "Energy of the ANN over that of the SNN, with and without memory, against four kinds of ANN (see energy "
+        "components). Left of 1 the ANN needs less.",
         ("energy_sensitivity",),
         lambda runs: energy_sensitivity_figure(gather(runs, "energy_sensitivity")),
     ),
     "hardware_components": FigurePlan(
-        "Energy per image on the simulated accelerators, by component.",
+        "Energy per image on the simulated accelerators, by component. Labels say machine, neuron, and whether a PE "
+        "waits for its neuron unit (blocking) or not (pipelined).",
         ("hardware",),
         lambda runs: components_figure(machine_rows(runs), "preset", "bar"),
     ),
     "hardware_sensitivity": FigurePlan(
-        "Energy of the ANN's machine over the SNN's when one parameter moves. Left of 1 the ANN needs less.",
+        "Energy of SparTen with the ANN over that of LoAS with PASC when one parameter of the accelerator moves and "
+        "the others stay. Left of 1 the ANN needs less.",
         ("hardware_sensitivity",),
         lambda runs: hardware_sensitivity_figure(gather(runs, "hardware_sensitivity")),
     ),

@@ -26,7 +26,8 @@ class TablePlan:
 
 TABLES: dict[str, TablePlan] = {
     "accuracy": TablePlan(
-        f"Accuracy of the ANN and of the SNN converted from it, mean ± std over seeds. {_WIDTH}",
+        f"Accuracy of the ANN and of the SNN converted from it, mean ± std over seeds. The certificate counts neurons "
+        f"whose spikes differ from the ANN's level. {_WIDTH}",
         lambda results, runs, audit: accuracy_table(runs, audit),
     ),
     "adaptive": TablePlan(
@@ -34,7 +35,8 @@ TABLES: dict[str, TablePlan] = {
         lambda results, runs, audit: al_table(runs, audit),
     ),
     "timesteps": TablePlan(
-        "Accuracy of the plain IF network over timesteps, and of PASC at its effective timesteps.",
+        "Accuracy of the plain IF network over timesteps, of PASC at its effective timesteps, and where the former "
+        "reaches the latter.",
         lambda results, runs, audit: timesteps_table(runs, gather(results, "accuracy_vs_timesteps")),
     ),
     "energy": TablePlan(
@@ -42,7 +44,7 @@ TABLES: dict[str, TablePlan] = {
         lambda results, runs, audit: energy_table(runs, audit),
     ),
     "energy_networks": TablePlan(
-        "Energy per image of both SNNs and of the ANN in each of its guises.",
+        "Energy per image of both SNNs, and of the ANN as it is, skipping zeros, and with low-bit activations.",
         lambda results, runs, audit: energy_networks_table(runs, gather(results, "energy")),
     ),
     "overhead": TablePlan(
@@ -58,7 +60,7 @@ TABLES: dict[str, TablePlan] = {
         lambda results, runs, audit: hardware_table(runs, gather(results, "hardware"), audit),
     ),
     "hardware_ratios": TablePlan(
-        f"Ratios on the simulated accelerators; low and high bound them over images. {_WIDTH}",
+        f"Ratios on the simulated accelerators; low and high are a 95 % bootstrap interval over images. {_WIDTH}",
         lambda results, runs, audit: hardware_ratio_table(runs, gather(results, "hardware_comparison"), audit),
     ),
     "operations": TablePlan(
@@ -70,7 +72,7 @@ TABLES: dict[str, TablePlan] = {
         lambda results, runs, audit: audit_table(audit),
     ),
     "missing": TablePlan(
-        "Results that are not there.",
+        "Results that are not there, by run and seed; an empty table means that nothing is missing.",
         lambda results, runs, audit: missing_table(runs),
     ),
 }

@@ -40,19 +40,27 @@ def metric_figure(rows: Rows) -> Figure:
 def metric_threshold_figure(rows: Rows) -> Figure:
     """The AL metric for several thresholds α = k/|L_tot| below which a bin counts as empty; seeds are averaged.
 
-    Columns: k, layer, metric.
+    Columns: moments (a panel for each reading of them), k, layer, metric.
     """
-    table = filled(rows, ["k", "layer", "metric"], "metric by k")
-    layers, ks = list(table.layer.unique()), sorted(table.k.unique(), reverse=True)
-    figure, ((axes,),) = panels(1, 1, PAGE_IN, 3.0)
+    table = filled(rows, ["moments", "k", "layer", "metric"], "metric by k")
+    layers, readings = list(table.layer.unique()), list(table.moments.unique())
+    figure, grid = panels(len(readings), 1, PAGE_IN, 0.8 + 2.2 * len(readings), sharex=True)
+    for axes, reading in zip(grid.flat, readings, strict=True):
+        _draw_thresholds(axes, table[table.moments == reading], layers)
+        axes.set_title(f"moments of the {reading}")
+    name_layers(grid[-1, 0], layers)
+    grid[0, 0].legend(title="bins are empty below\nα = k / layers", **BESIDE)
+    return figure
+
+
+def _draw_thresholds(axes: Axes, table: pd.DataFrame, layers: list[str]) -> None:
+    ks = sorted(table.k.unique(), reverse=True)
     sizes = np.linspace(7, 3, len(ks))  # where metrics agree, the smaller mark stands on the larger
     for k, size, look in zip(ks, sizes, looks([str(k) for k in ks]).values(), strict=True):
         means = table[table.k == k].groupby("layer", sort=False)["metric"].mean().reindex(layers)
         axes.plot(range(len(layers)), means, label=f"k = {k:g}", markersize=size, **look)
     _scale(axes, table.metric)
-    name_layers(axes, layers)
-    axes.legend(title="bins are empty below\nα = k / layers", **BESIDE)
-    return figure
+    axes.grid(False, axis="x")
 
 
 def _scale(axes: Axes, metric: pd.Series) -> None:

@@ -36,7 +36,7 @@ class RunResults:
     train: Rows | None = None  # training.EpochRecord
     histogram: Rows | None = None  # layer, level, count
     metric: Rows | None = None  # layer, agreement, skewness, kurtosis, metric
-    metric_by_k: Rows | None = None  # k, layer, metric
+    metric_by_k: Rows | None = None  # moments, k, layer, metric
     levels: Mapping[str, int] | None = None
     workload: Rows | None = None  # workload_row
     activity: Rows | None = None  # energy.timestep_activity: activation, timestep, firing
