@@ -41,6 +41,11 @@ def layer_metrics(
     }
 
 
+def defined_moments(histograms: Mapping[str, Sequence[int]]) -> list[str]:
+    """The readings of the moments that these histograms have; frequencies need at least 4 bins."""
+    return [reading for reading, bins in _FEWEST_BINS.items() if all(len(h) >= bins for h in histograms.values())]
+
+
 def metric_terms(
     histogram: Sequence[int], empty_below: float, moments: str = "levels", layer: str = "histogram"
 ) -> MetricTerms:
@@ -76,7 +81,7 @@ def _moments_of_levels(counts: list[int], layer: str) -> tuple[float, float]:
 def _moments_of_frequencies(counts: list[int], layer: str) -> tuple[float, float]:
     """g as above and K = m₄/σ⁴ − 3 + 3n²/((n−2)(n−3)), of the n bins' frequencies; both 0 where these are equal."""
     n = len(counts)
-    if n < 4:
+    if n < _FEWEST_BINS["frequencies"]:
         raise PascalError(f"{layer}: has {n} bins; moments='frequencies' need at least 4, that is 3 levels")
     second, third, fourth = (central_sum(counts, [1] * n, power) for power in (2, 3, 4))
     if second == 0:
@@ -86,6 +91,7 @@ def _moments_of_frequencies(counts: list[int], layer: str) -> tuple[float, float
 
 
 _MOMENTS = {"levels": _moments_of_levels, "frequencies": _moments_of_frequencies}
+_FEWEST_BINS = {"levels": 2, "frequencies": 4}
 
 
 def central_sum(values: Sequence[int], weights: Sequence[int], power: int) -> Fraction:

@@ -132,3 +132,8 @@ def test_the_layer_is_named():
         layer_metrics({"features.3": [5, 5]}, moments="frequencies")
     with pytest.raises(PascalError, match="over: got 'images'"):
         layer_metrics({"features.3": [5, 5]}, over="images")
+
+
+def test_moments_that_the_histograms_have():
+    assert module.defined_moments({"a": [1, 2, 3, 4], "b": [1, 2, 3, 4, 5]}) == ["levels", "frequencies"]
+    assert module.defined_moments({"a": [1, 2, 3, 4], "b": [1, 2, 3]}) == ["levels"]

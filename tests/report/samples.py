@@ -25,6 +25,12 @@ def histogram_rows(layers=15, levels=4, seed=0):
     return rows
 
 
+def by_k_rows(metric):
+    """The same metrics for both readings of the moments and three thresholds."""
+    readings = [(moments, k) for moments in ("levels", "frequencies") for k in (1, 0.75, 0.5)]
+    return [{**row, "moments": moments, "k": k} for moments, k in readings for row in metric]
+
+
 def metric_rows(layers=15, seed=0, constant=()):
     rng = np.random.default_rng(seed)
     base = np.exp(np.random.default_rng(99).normal(2, 1.2, layers))
@@ -215,7 +221,7 @@ def run_results(run="c10-vgg-l4", seed=0, layers=15, level=4, adaptive=False, **
     if adaptive:
         files |= {
             "histogram": histogram_rows(layers, level, seed), "metric": metric, "levels": assigned_levels(metric),
-            "metric_by_k": [{**row, "k": k} for k in (1, 0.75, 0.5) for row in metric],
+            "metric_by_k": by_k_rows(metric),
         }  # fmt: skip
     facts = {"run": run, "seed": seed, "dataset": "cifar10", "network": network}
     if adaptive:

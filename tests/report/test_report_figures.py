@@ -100,7 +100,7 @@ def test_a_metric_of_zero_is_in_view_beside_decades():
     rows = [
         {"layer": name, "metric": value, "level": 4} for name, value in zip("abcd", (0.0, 0.8, 6.0, 40.0), strict=True)
     ]
-    for figure in (metric_figure(rows), metric_threshold_figure([{**row, "k": 1.0} for row in rows])):
+    for figure in (metric_figure(rows), metric_threshold_figure(samples.by_k_rows(rows))):
         assert figure.axes[0].get_ylim()[0] < 0
         assert_readable(figure)
 
@@ -112,11 +112,11 @@ def test_each_seed_has_a_line_of_its_own():
 
 @pytest.mark.parametrize(("layers", "levels"), SIZES)
 def test_metric_for_three_thresholds(layers, levels):
-    rows = [{**row, "k": k} for k in (1, 0.75, 0.5) for row in samples.metric_rows(layers)]
-    figure = metric_threshold_figure(rows)
-    (axes,) = figure.axes
-    assert [line.get_label() for line in axes.lines] == ["k = 1", "k = 0.75", "k = 0.5"]
-    assert all(len(line.get_xdata()) == layers for line in axes.lines)
+    figure = metric_threshold_figure(samples.by_k_rows(samples.metric_rows(layers)))
+    assert [axes.get_title() for axes in figure.axes] == ["moments of the levels", "moments of the frequencies"]
+    for axes in figure.axes:
+        assert [line.get_label() for line in axes.lines] == ["k = 1", "k = 0.75", "k = 0.5"]
+        assert all(len(line.get_xdata()) == layers for line in axes.lines)
     assert_readable(figure)
 
 
@@ -170,7 +170,7 @@ def test_training_without_validation_images_has_one_accuracy_curve():
     [
         (histogram_figure, [{"layer": "a", "level": 0}], "count"),
         (metric_figure, [{"layer": "a", "metric": 1.0}], "level"),
-        (metric_threshold_figure, [{"layer": "a", "metric": 1.0}], "k"),
+        (metric_threshold_figure, [{"moments": "levels", "layer": "a", "metric": 1.0}], "k"),
         (activity_figure, [{"activation": "a", "timestep": 1}], "firing"),
         (training_figure, [{"epoch": 1}], "loss"),
         (equivalence_figure, [{"neuron": "PASC", "ann_count": 1, "snn_count": 1}], "neurons"),

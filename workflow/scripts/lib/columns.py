@@ -2,4 +2,4 @@
 
 HISTOGRAM = ("layer", "level", "count")
 METRIC = ("layer", "agreement", "skewness", "kurtosis", "metric", "level")
-METRIC_BY_K = ("k", "layer", "metric")
+METRIC_BY_K = ("moments", "k", "layer", "metric")
