@@ -35,27 +35,28 @@ def _start(workspace: Workspace, *arguments: str, limit_bytes: int | None = None
         )
 
 
-def _wait_until_running(workspace: Workspace, process: "subprocess.Popen[bytes]", stage: str) -> None:
-    while f"rule {stage}:" not in (workspace.path / "started.log").read_text(errors="replace"):
-        assert process.poll() is None, (workspace.path / "started.log").read_text()
-        time.sleep(0.05)
+def _printed(workspace: Workspace) -> str:
+    return (workspace.path / "started.log").read_text(errors="replace")
 
 
 def _kill_in(workspace: Workspace, stage: str, seconds: float) -> None:
     process = _start(workspace, "all")
-    _wait_until_running(workspace, process, stage)
+    while f"rule {stage}:" not in _printed(workspace):
+        assert process.poll() is None, _printed(workspace)
+        time.sleep(0.05)
     time.sleep(seconds)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stage", LONG_STAGES)
-def test_killed_at_a_random_moment(stage: str, untouched: Workspace, computed: Workspace, tmp_path: Path) -> None:
-    workspace = untouched.copy(tmp_path / "workspace")
-    moments = random.Random(stage)
-    for _ in range(2):
-        _kill_in(workspace, stage, moments.uniform(0, 8))
+def test_killed_at_random_moments_of_every_long_stage(
+    untouched: Workspace, computed: Workspace, tmp_path: Path
+) -> None:
+    """One workspace, killed again and again, whichever stages run beside the one that is waited for."""
+    workspace, moments = untouched.copy(tmp_path / "workspace"), random.Random(1)
+    for stage in LONG_STAGES:
+        _kill_in(workspace, stage, moments.uniform(0, 3))
     workspace.snakemake("all").check()
     assert workspace.results() == computed.results()
 
@@ -66,7 +67,7 @@ def test_killed_training_goes_on_from_its_checkpoint(untouched: Workspace, compu
     target = "results/plain/0/ann.safetensors"
     process = _start(workspace, target)
     while not list((workspace.path / "work/checkpoints").glob("*/state.safetensors")):
-        assert process.poll() is None, (workspace.path / "started.log").read_text()
+        assert process.poll() is None, _printed(workspace)
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
@@ -94,7 +95,7 @@ def test_full_disk_is_told_and_repaired(workspace: Workspace) -> None:
     (workspace.path / target).unlink()
     process = _start(workspace, target, limit_bytes=400_000)  # a file may not grow beyond this, as on a full disk
     assert process.wait() != 0
-    told = (workspace.path / "started.log").read_text()
+    told = _printed(workspace)
     assert "convert:" in told
     assert "make room" in told
     workspace.snakemake(target).check()

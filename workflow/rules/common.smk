@@ -30,7 +30,8 @@ HOME = "results/{run}/{seed}"
 # The parts of pascal/ whose edit makes a rule's result old.
 _NETWORK = ["pascal/networks", "pascal/neurons/qcfs.py", "pascal/neurons/levels.py"]
 _HELPERS = ["workflow/scripts/lib/models.py", "workflow/scripts/lib/stage.py"]
-_TRAIN = ["pascal/data", "pascal/training", "workflow/scripts/lib/training.py", *_NETWORK, *_HELPERS]
+_TRAINING = ["workflow/scripts/lib/training.py", "workflow/scripts/lib/processes.py"]
+_TRAIN = ["pascal/data", "pascal/training", *_TRAINING, *_NETWORK, *_HELPERS]
 _SPIKING = [
     "pascal/data",
     "pascal/graph",
@@ -135,9 +136,24 @@ def threads_of(wildcards):
     return RUNS[wildcards.run].settings["threads"]
 
 
+def processes_of(wildcards):
+    """How many processes train together."""
+    return RUNS[wildcards.run].settings["train"].get("processes", 1)
+
+
+def training_threads_of(wildcards):
+    """Those of all processes."""
+    return threads_of(wildcards) * processes_of(wildcards)
+
+
 def gpus_of(wildcards):
     """One for a stage that computes on a GPU; the profile says how many there are."""
     return int(RUNS[wildcards.run].settings["device"] != "cpu")
+
+
+def training_gpus_of(wildcards):
+    """One for each process."""
+    return gpus_of(wildcards) * processes_of(wildcards)
 
 
 def megabytes(base, per_width=0):

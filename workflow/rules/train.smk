@@ -18,9 +18,9 @@ rule train:
         run=names("uniform"),
     conda:
         "../envs/pascal.yaml"
-    threads: threads_of
+    threads: training_threads_of
     resources:
-        gpu=gpus_of,
+        gpu=training_gpus_of,
         mem_mb=megabytes(1500, 4000),
     params:
         keep=kept_epochs,
@@ -46,9 +46,9 @@ rule retrain:
         run=names("derived", "given"),
     conda:
         "../envs/pascal.yaml"
-    threads: threads_of
+    threads: training_threads_of
     resources:
-        gpu=gpus_of,
+        gpu=training_gpus_of,
         mem_mb=megabytes(1500, 4000),
     script:
         "../scripts/retrain.py"
@@ -73,9 +73,9 @@ rule finetune:
         run=names("derived", "given"),
     conda:
         "../envs/pascal.yaml"
-    threads: threads_of
+    threads: training_threads_of
     resources:
-        gpu=gpus_of,
+        gpu=training_gpus_of,
         mem_mb=megabytes(1500, 4000),
     script:
         "../scripts/finetune.py"

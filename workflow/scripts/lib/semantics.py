@@ -113,6 +113,10 @@ def _schedule(name: str, run: Params, params: Params) -> Iterator[str]:
     epochs, warmup = train.get("epochs", 0), train.get("warmup_epochs", 0)
     if warmup and warmup >= epochs:
         yield f"runs.{name}.train.warmup_epochs: got {warmup}, expected fewer than the {epochs} epochs"
+    together = train.get("processes", 1)
+    if train.get("batch_size", 0) % together:
+        got = f"got {train['batch_size']}, expected a multiple of the {together} processes that share a batch"
+        yield f"runs.{name}.train.batch_size: {got}"
     if epochs == 0 and "weights" not in run and "from" not in run:
         yield f"runs.{name}.train.epochs: got 0, expected at least 1, or weights trained elsewhere"
     if "from" not in run:

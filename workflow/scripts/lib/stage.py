@@ -12,6 +12,7 @@ from typing import Any, TextIO
 
 from pascal.errors import PascalError
 
+from .processes import launched
 from .stamps import dump
 
 
@@ -42,7 +43,7 @@ def stage(job: Any) -> Iterator[dict[str, Any]]:
     """The stage's parameters; what goes wrong ends in one message, and details in the log."""
     terminal = sys.stderr
     Path(job.log[0]).parent.mkdir(parents=True, exist_ok=True)
-    with open(job.log[0], "w", encoding="utf-8") as log:
+    with open(job.log[0], "a" if launched() else "w", encoding="utf-8") as log:
         sys.stderr = _Tee(terminal, log)  # type: ignore[assignment]
         try:
             params = read_json(job.input.params)

@@ -1,7 +1,8 @@
 """One training of a run: from its parameters to a trained network, with a checkpoint behind it."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from os import PathLike
 from pathlib import Path
@@ -9,13 +10,25 @@ from typing import Any
 
 import torch
 from pascal.data import Augmentation, Dataset, evaluation_batches, training_batches
+from pascal.data.records import Batch
 from pascal.neurons import QCFS
 from pascal.neurons.levels import apply_levels
-from pascal.training import Checkpoint, EpochRecord, TrainingConfig, TrainingState, load_state, train
-from pascal.training.distributed import choose_device
+from pascal.training import (
+    Checkpoint,
+    EpochRecord,
+    TrainingConfig,
+    TrainingState,
+    load_state,
+    process_group,
+    processes,
+    rank,
+    train,
+)
+from pascal.training.loop import EpochBatches
 from torch import nn
 
 from .models import new_network, open_dataset, tensors_of
+from .processes import launch
 from .stage import reading, write_rows
 from .stamps import digest
 
@@ -52,25 +65,34 @@ class Training:
         until: int | None = None,
         reached: Callable[[TrainingState], None] = lambda state: None,
     ) -> Iterator[EpochRecord]:
-        """Train, going on from the checkpoint under `key` if a training was interrupted; `reached` sees every state."""
+        """Train, going on from the checkpoint under `key` if a training was interrupted; `reached` sees every state.
+
+        Of several processes only the first comes back from here, so that it alone writes results.
+        """
+        launch(self.params["train"].get("processes", 1))
         checkpoint = Checkpoint(CHECKPOINTS, key)
 
         def save(state: TrainingState) -> None:
             reached(state)  # first: a kill in between makes these steps again
             checkpoint.save(state)
 
-        device = next(self.network.parameters()).device
-        settings = self.params["train"]
-        workers = settings.get("workers", 0)
+        with process_group(self.params["device"]) as device:
+            first = rank() == 0
+            self.network.to(device)
+            batches, validation = self._batches(device)
+            yield from train(self.network, batches, self.config, checkpoint.load() or state, validation, until, save)
+        if not first:
+            sys.exit()
+
+    def _batches(self, device: torch.device) -> tuple[EpochBatches, Iterable[Batch] | None]:
+        """This process's share of the training images, and of those held out, if any are."""
+        settings, data = self.params["train"], self.dataset
+        share = {"rank": rank(), "processes": processes(), "workers": settings.get("workers", 0)}
         augmentation = Augmentation(**settings.get("augmentation", {}))
-        batches = training_batches(
-            self.dataset, settings["batch_size"], augmentation, self.config.seed, device, workers=workers
-        )
-        held_out = self.dataset.validation
-        validation = (
-            evaluation_batches(self.dataset, held_out, _EVALUATION_BATCH, device, workers=workers) if held_out else None
-        )
-        return train(self.network, batches, self.config, checkpoint.load() or state, validation, until, save)
+        batches = training_batches(data, settings["batch_size"], augmentation, self.config.seed, device, **share)
+        if not len(data.validation):
+            return batches, None
+        return batches, evaluation_batches(data, data.validation, _EVALUATION_BATCH, device, **share)
 
 
 def prepare_training(params: Mapping[str, Any], job: Any, levels: Any) -> Training:
@@ -81,7 +103,6 @@ def prepare_training(params: Mapping[str, Any], job: Any, levels: Any) -> Traini
     network = new_network(params, job.input.data, levels)
     if weights := job.input.get("weights"):
         network.load_state_dict(tensors_of(weights))
-    network.to(choose_device(params["device"]))
     return Training(params, config, open_dataset(job.input.data), network, training_key(params, job))
 
 
