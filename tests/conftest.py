@@ -9,6 +9,7 @@ settings.load_profile("pascal")
 torch.set_num_threads(1)
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that run the pipeline share one completed workspace, hence one worker and one mark."""
     for item in items:
