@@ -1,7 +1,6 @@
 """MLflow's own page in a real browser: an ablation and its original side by side, with parameters and metrics."""
 
 import json
-import shutil
 import socket
 import sqlite3
 import subprocess
@@ -16,13 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.workflow.browser import needs_browser, rendered
 from tests.workflow.workspace import Workspace
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no browser: install Debian's package chromium"),
-]
+pytestmark = [pytest.mark.slow, needs_browser]
 
 
 @contextmanager
@@ -54,12 +50,6 @@ def _wait(address: str, server: "subprocess.Popen[bytes]") -> None:
     raise AssertionError("the MLflow server ended")
 
 
-def _page(address: str) -> str:
-    command = [str(CHROMIUM), "--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1600,1200"]
-    command += ["--virtual-time-budget=60000", "--dump-dom", address]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=True).stdout
-
-
 def test_an_ablation_stands_beside_the_original(workspace: Workspace) -> None:
     workspace.set("defaults", "energy", "int8", "add_pj", 0.04)
     workspace.snakemake("all").check()
@@ -69,6 +59,6 @@ def test_an_ablation_stands_beside_the_original(workspace: Workspace) -> None:
     assert len(runs) == 2
     with _server(workspace) as address:
         chosen = urllib.parse.urlencode({"runs": json.dumps(runs), "experiments": '["1"]'})
-        page = _page(f"{address}/#/compare-runs?{chosen}")
+        page = rendered(f"{address}/#/compare-runs?{chosen}")
         for shown in ("Comparing 2 Runs", "energy.int8.add_pj", "0.03", "0.04", "snn_accuracy"):
             assert shown in page
