@@ -120,7 +120,10 @@ class SteppedSNN(nn.Module):
 
     def _spiked(self, node: fx.Node, value: Any) -> Any:
         """One timestep of a stored train; a spike is worth its neuron's step."""
-        return value * self.graph.get_submodule(str(node.target)).step if _is_neuron(node) else value
+        if not _is_neuron(node):
+            return value
+        step = self.graph.get_submodule(str(node.target)).step
+        return value.view(torch.uint8).to(step.dtype).mul_(step)  # faster than a product of booleans
 
     def _call(self, node: fx.Node, values: dict[fx.Node, Any]) -> Any:
         args, kwargs = fx.map_arg((node.args, node.kwargs), values.__getitem__)

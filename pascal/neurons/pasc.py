@@ -12,6 +12,7 @@ from pascal.errors import PascalError
 from pascal.neurons.qcfs import check_levels
 
 
+@torch.no_grad()
 def pasc_spikes(currents: Iterable[Tensor], step: Tensor | float, levels: int) -> Tensor:
     """Algorithm 1: weighted inputs of L_{n−1} timesteps in, an earliest-first spike train of L_n timesteps out.
 
@@ -23,23 +24,26 @@ def pasc_spikes(currents: Iterable[Tensor], step: Tensor | float, levels: int) -
     return emit(count, levels)
 
 
+# Whether a neuron fires is kept as 0 or 1 in the membrane's own type: converting booleans costs more than the rest.
+
+
 def integrate(currents: Iterable[Tensor], step: Tensor | float) -> tuple[Tensor, Tensor, int]:
     """Phase 1: integrate and fire on the incoming currents. Returns membrane, count and timesteps seen.
 
     Lines 3–10: mem(0) = θ*/2; mem(t) = mem(t−1) + X[t]; at mem ≥ θ* count a spike and subtract θ*.
     """
-    membrane, count, timesteps = None, None, 0
+    membrane, timesteps = None, 0
     for current in currents:
-        if membrane is None or count is None:
+        if membrane is None:
             step = step_like(step, current)
-            membrane = half(step).expand_as(current).clone()
-            count = torch.zeros_like(current, dtype=torch.int32)
+            membrane = torch.empty_like(current).copy_(half(step))
+            fired, count = torch.empty_like(membrane), new_count(membrane)
         membrane += current
-        fired = membrane >= step
+        torch.ge(membrane, step, out=fired)
         count += fired
-        membrane -= fired * step
+        membrane.addcmul_(fired, step, value=-1)
         timesteps += 1
-    if membrane is None or count is None:
+    if membrane is None:
         raise PascalError("currents: got 0 timesteps, expected at least 1")
     return membrane, count, timesteps
 
@@ -50,12 +54,15 @@ def settle(membrane: Tensor, count: Tensor, step: Tensor | float, timesteps: int
     Lines 11–20: at mem ≥ θ* count up and subtract θ*; at mem < 0 count down and add θ*.
     """
     step = step_like(step, membrane)
+    excited, inhibited = torch.empty_like(membrane), torch.empty_like(membrane)
     for _ in range(timesteps):
-        excited, inhibited = membrane >= step, membrane < 0
-        count += excited
-        count -= inhibited.to(count.dtype)
-        membrane -= excited * step
-        membrane += inhibited * step
+        torch.ge(membrane, step, out=excited)
+        torch.lt(membrane, 0, out=inhibited)
+        if not (excited.sum() or inhibited.sum()):
+            break  # without input, silence lasts
+        spikes = excited.sub_(inhibited)
+        count += spikes
+        membrane.addcmul_(spikes, step, value=-1)
     return count
 
 
@@ -64,13 +71,27 @@ def emit(count: Tensor, levels: int) -> Tensor:
 
     Lines 21–26. In units of θ* the membrane is an integer, so no spike is lost to rounding.
     """
-    membrane = count.clone()
-    spikes = torch.empty((levels, *count.shape), dtype=torch.bool, device=count.device)
-    for timestep in range(levels):
-        fired = membrane >= 1
-        membrane -= fired.to(membrane.dtype)
-        spikes[timestep] = fired
-    return spikes
+    narrow = torch.int8 if levels <= 127 else torch.int32
+    membrane = count.clamp(0, levels).to(narrow)  # beyond these nothing is emitted, or no more
+    spikes = new_train(levels, membrane)
+    for fired in spikes:
+        torch.ge(membrane, 1, out=fired)
+        membrane -= fired
+    return spikes.to(torch.int8).view(torch.bool)
+
+
+def new_count(membrane: Tensor) -> Tensor:
+    """Zeros that count exactly: in float32 or wider up to 2²⁴."""
+    wide = membrane.dtype if membrane.element_size() >= 4 else torch.float32
+    return torch.zeros_like(membrane, dtype=wide)
+
+
+def new_train(timesteps: int, like: Tensor) -> Tensor:
+    """An empty train whose timesteps lie in memory as `like` does, so that layers read them without reordering."""
+    like = torch.empty_like(like)  # dense, whatever `like` is a view of
+    return torch.empty_strided(
+        (timesteps, *like.shape), (like.numel(), *like.stride()), dtype=like.dtype, device=like.device
+    )
 
 
 def step_like(step: Tensor | float, current: Tensor) -> Tensor:

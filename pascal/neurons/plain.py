@@ -6,23 +6,28 @@ import torch
 from torch import Tensor
 
 from pascal.errors import PascalError
-from pascal.neurons.pasc import half, step_like
+from pascal.neurons.pasc import half, new_train, step_like
 
 
+@torch.no_grad()
 def if_spikes(currents: Iterable[Tensor], threshold: Tensor | float) -> Tensor:
     """mem(0) = θ/2; mem(t) = mem(t−1) + X[t]; at mem ≥ θ fire and subtract θ.
 
     Shape: `currents` (T, ...), or any iterable of T tensors → bool (T, ...).
     """
-    membrane, spikes = None, []
+    membrane, train = None, []
     for current in currents:
         if membrane is None:
             threshold = step_like(threshold, current)
-            membrane = half(threshold).expand_as(current).clone()
+            membrane = torch.empty_like(current).copy_(half(threshold))
+            fired = torch.empty_like(membrane)
         membrane += current
-        fired = membrane >= threshold
-        membrane -= fired * threshold
-        spikes.append(fired)
-    if not spikes:
+        torch.ge(membrane, threshold, out=fired)
+        membrane.addcmul_(fired, threshold, value=-1)
+        train.append(fired.to(torch.bool))
+    if not train:
         raise PascalError("currents: got 0 timesteps, expected at least 1")
-    return torch.stack(spikes)
+    spikes = new_train(len(train), train[0])
+    for timestep, fired in enumerate(train):
+        spikes[timestep] = fired
+    return spikes
