@@ -60,7 +60,8 @@ def sweep(ann: nn.Module, options: Any) -> list[dict[str, Any]]:
         as_pruned = evaluate(convert(pruned, engine="counts"), tested).accuracy
         estimate_statistics(pruned, training)
         row = {"weight_density": density, "accuracy_as_pruned": as_pruned, **accuracies(pruned, tested)}
-        rows.append(row | {"test_images": options.test_images} | costs(pruned, spiking))
+        conditions = {"test_images": options.test_images, "training_images": options.training_images}
+        rows.append(row | conditions | costs(pruned, spiking))
     return rows
 
 

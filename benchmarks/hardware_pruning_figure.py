@@ -30,7 +30,7 @@ def pruning_figure(table: pd.DataFrame) -> Figure:
     _draw_ratios(ratio, table)
     for axes in grid.flat:
         _density_axis(axes, table.weight_density)
-        axes.legend(loc="lower right" if axes is accuracy else "best")
+        axes.legend(loc="upper left" if axes is accuracy else "best")
     row = table.iloc[0]
     footnote(
         figure,
@@ -43,7 +43,7 @@ def _draw_accuracy(axes: Axes, table: pd.DataFrame) -> None:
     shown = {"accuracy": ("PASC = ANN", LOOKS["pasc"]), "if_accuracy": ("plain IF, T = L", LOOKS["if"])}
     for column, (name, look) in shown.items():
         axes.plot(table.weight_density, 100 * table[column], label=name, **look)
-    as_pruned = {"color": COLOURS["PASC"], "marker": "o", "linestyle": ":", "label": "PASC, old batch-norm statistics"}
+    as_pruned = {"color": COLOURS["PASC"], "marker": "o", "linestyle": ":", "label": "PASC, statistics as trained"}
     axes.plot(table.weight_density, 100 * table.accuracy_as_pruned, **as_pruned)
     axes.set(ylabel="accuracy, %", ylim=(0, 100))
 

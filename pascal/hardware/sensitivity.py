@@ -12,6 +12,8 @@ from pascal.hardware.sources import make_source
 from pascal.hardware.trace import Trace
 from pascal.workload import LayerWorkload
 
+WEIGHT_DENSITIES = (1.0, 0.5, 0.25, 0.1, 0.05)
+
 
 def variations_for(levels: int) -> dict[str, Sequence[Any]]:
     """What may be doubted about `pascal40`, for a network of at most so many levels."""
@@ -34,7 +36,7 @@ def sensitivity(
     base: str = "pascal40",
     *,
     variations: Mapping[str, Sequence[Any]] | None = None,
-    weight_densities: Sequence[float] = (1.0, 0.5, 0.25, 0.1, 0.05),
+    weight_densities: Sequence[float] = WEIGHT_DENSITIES,
     images: int | None = None,
     seed: int = 0,
     workers: int = 1,

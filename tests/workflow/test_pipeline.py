@@ -3,6 +3,7 @@
 import sqlite3
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from lib.networks import LAYERS
 from lib.rows import FILES
@@ -65,6 +66,18 @@ def test_report_page_is_made_offline(workspace: Workspace) -> None:
     page = (workspace.path / "report.html").read_text()
     assert "accuracy.csv" in page
     assert "pareto_t_eff.png" in page
+
+
+def test_pruned_weights_meet_fewer_spikes(computed: Workspace, tmp_path: Path) -> None:
+    workspace = computed.copy(tmp_path / "workspace")
+    file = "results/plain/0/hardware.csv"
+    before = pd.read_csv(workspace.path / file)
+    workspace.set("defaults", "hardware", "weight_density", 0.1)
+    assert set(workspace.snakemake(file).check().jobs) == {"hardware"}
+    after = pd.read_csv(workspace.path / file)
+    assert (after.joint_density < 0.3 * before.joint_density).all()
+    assert (after.dram_bit < before.dram_bit).all()
+    assert set(after.weight_density) == {0.1}
 
 
 def test_ablation_stands_beside_the_original_in_mlflow(workspace: Workspace) -> None:
