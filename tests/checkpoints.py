@@ -10,15 +10,13 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import save_file
-from torch import Tensor, nn
-from torch.nn import functional as F
+from torch import nn
 
 import pascal
 
 QCFS_RESNET20 = "qcfs_resnet20_cifar10_L8.pth"
 RELU_RESNET20 = "relu_resnet20_cifar10.pth"
 QCFS_MEAN, QCFS_STD = (0.4914, 0.4822, 0.4465), (0.2023, 0.1994, 0.2010)
-RELU_MEAN, RELU_STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 
 def checkpoint_path(name: str) -> Path:
@@ -73,50 +71,6 @@ def _our_name(theirs: str) -> str:
         return "fc"
     stage, block, rest = theirs.split(".", 2)
     return f"layer{int(stage[4]) - 1}.{block}.{_IN_BLOCK[rest]}"
-
-
-class ReluResNet20(nn.Module):
-    """A ResNet-20 as a user would bring it: functional ReLUs, shortcuts that subsample and pad with zeros."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.conv1, self.bn1 = nn.Conv2d(3, 16, 3, padding=1, bias=False), nn.BatchNorm2d(16)
-        for stage, (inputs, outputs) in enumerate(((16, 16), (16, 32), (32, 64)), start=1):
-            blocks = [_PaddedBlock(inputs if n == 0 else outputs, outputs) for n in range(3)]
-            self.add_module(f"layer{stage}", nn.Sequential(*blocks))
-        self.linear = nn.Linear(64, 10)
-
-    def forward(self, x: Tensor) -> Tensor:
-        x = F.relu(self.bn1(self.conv1(x)))
-        x = self.get_submodule("layer3")(self.get_submodule("layer2")(self.get_submodule("layer1")(x)))
-        x = F.avg_pool2d(x, x.size()[3])
-        return self.linear(x.view(x.size(0), -1))
-
-
-class _PaddedBlock(nn.Module):
-    def __init__(self, inputs: int, outputs: int) -> None:
-        super().__init__()
-        self.grows = outputs != inputs
-        self.padding = (outputs - inputs) // 2
-        self.conv1 = nn.Conv2d(inputs, outputs, 3, 2 if self.grows else 1, 1, bias=False)
-        self.bn1 = nn.BatchNorm2d(outputs)
-        self.conv2 = nn.Conv2d(outputs, outputs, 3, padding=1, bias=False)
-        self.bn2 = nn.BatchNorm2d(outputs)
-
-    def forward(self, x: Tensor) -> Tensor:
-        out = self.bn2(self.conv2(F.relu(self.bn1(self.conv1(x)))))
-        if self.grows:
-            x = F.pad(x[:, :, ::2, ::2], (0, 0, 0, 0, self.padding, self.padding), "constant", 0)
-        out += x
-        return F.relu(out)
-
-
-def load_relu_resnet20(path: Path) -> nn.Module:
-    """The ReLU ResNet-20, in evaluation mode."""
-    network = ReluResNet20()
-    state = torch.load(path, weights_only=True, map_location="cpu")["state_dict"]
-    network.load_state_dict({key.removeprefix("module."): value for key, value in state.items()}, strict=False)
-    return network.eval()
 
 
 if __name__ == "__main__":

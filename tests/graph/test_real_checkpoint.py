@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 import pascal
+from examples.relu_resnet20 import load_relu_resnet20
 from pascal.data import load_dataset
 from tests.checkpoints import (
     QCFS_MEAN,
@@ -17,7 +18,6 @@ from tests.checkpoints import (
     checkpoint_path,
     data_root,
     load_qcfs_resnet20,
-    load_relu_resnet20,
 )
 
 pytestmark = pytest.mark.real

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from lib.sink import MlflowException, Sink, git_commit, unreachable
+from lib.commit import git_commit
+from lib.sink import MlflowException, Sink, unreachable
 from lib.stage import stage, write_json
 from lib.tracked import run_entry, stage_entries
 from tqdm import tqdm

@@ -1,7 +1,6 @@
 """MLflow as a sink: runs are put there by key; the same key again updates, another key stands beside it."""
 
 import os
-import subprocess
 import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
@@ -119,18 +118,4 @@ def flatten(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def git_commit() -> str:
-    """The commit that the results were made from, marked where files were edited since; nothing outside git."""
-    try:
-        commit = _git("rev-parse", "HEAD")
-        edited = _git("status", "--porcelain", "--untracked-files=no")
-    except (OSError, subprocess.CalledProcessError):
-        return ""
-    return f"{commit}{' with edits' if edited else ''}"
-
-
-def _git(*command: str) -> str:
-    return subprocess.run(["git", *command], capture_output=True, text=True, check=True).stdout.strip()
-
-
-__all__ = ["Curve", "Entry", "MlflowException", "Sink", "flatten", "git_commit", "unreachable"]
+__all__ = ["Curve", "Entry", "MlflowException", "Sink", "flatten", "unreachable"]

@@ -98,12 +98,17 @@ class Training:
 def prepare_training(params: Mapping[str, Any], job: Any, levels: Any) -> Training:
     """Data and network of a run; weights follow from the seed, or come from the run's own file."""
     seed = int(job.wildcards.seed)
-    config = TrainingConfig(seed=seed, **{key: value for key, value in params["train"].items() if key in _CONFIG})
+    config = training_config(params["train"], seed)
     torch.manual_seed(seed)
     network = new_network(params, job.input.data, levels)
     if weights := job.input.get("weights"):
         network.load_state_dict(tensors_of(weights))
     return Training(params, config, open_dataset(job.input.data), network, training_key(params, job))
+
+
+def training_config(settings: Mapping[str, Any], seed: int) -> TrainingConfig:
+    """The part of `train`'s parameters that the training loop reads."""
+    return TrainingConfig(seed=seed, **{key: value for key, value in settings.items() if key in _CONFIG})
 
 
 def load_kept_state(path: str) -> TrainingState:

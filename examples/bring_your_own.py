@@ -1,0 +1,161 @@
+"""A trained ReLU network becomes a spiking one: quantize, calibrate, fine-tune briefly, convert, verify.
+
+`python -m examples.bring_your_own CHECKPOINT OUT.json --levels 4 --epochs 2 --data FOLDER` takes the ReLU ResNet-20 of
+`examples/relu_resnet20.py`. Whatever is chosen is chosen on validation images; test images are for the report alone.
+A killed fine-tuning goes on where it was: its checkpoint is under work/checkpoints.
+"""
+
+import argparse
+import copy
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from tqdm import tqdm
+
+import pascal
+from benchmarks.provenance import provenance, write_record
+from examples.relu_resnet20 import MEAN, STD, load_relu_resnet20
+from pascal.adapt import calibrate_thresholds, set_thresholds
+from pascal.data import Dataset, evaluation_batches, load_dataset, sample, training_batches
+from pascal.data.records import Split
+from pascal.training import Checkpoint, EpochRecord, TrainingConfig, evaluate, train
+
+METHODS = ("max", "percentile", "mse")
+RATES = (0.1, 0.03, 0.01, 0.003)
+CALIBRATION_IMAGES, TRIAL_IMAGES = 1000, 5000
+BATCH = 128
+
+
+def main() -> None:
+    """Everything in order; what happened is written as one JSON."""
+    arguments = parse()
+    torch.set_num_threads(arguments.threads)
+    began = monotonic()
+    dataset = load_dataset("cifar10", arguments.data, arguments.seed, mean=MEAN, std=STD)
+    dataset = smaller(dataset, arguments.images) if arguments.images else dataset
+    relu = load_relu_resnet20(arguments.checkpoint)
+    ann = pascal.quantize(relu, levels=arguments.levels)
+    images = {"training_images": len(dataset.train), "test_images": len(dataset.test)}
+    accuracy = {"relu": on_test(relu, dataset), "quantized": on_test(ann, dataset)}
+
+    method, by_method = calibrate(ann, dataset)
+    accuracy["calibrated"] = on_test(ann, dataset)
+
+    rate, by_rate = choose_rate(ann, dataset, arguments.seed)
+    config = TrainingConfig(epochs=arguments.epochs, learning_rate=rate, seed=arguments.seed)
+    records = fine_tune(ann, dataset, config, key(arguments, config, dataset))
+    accuracy["fine_tuned"] = on_test(ann, dataset)
+
+    certificate, accuracy["snn"] = convert_and_verify(ann, dataset)
+    record = {
+        "kind": "own network", "network": "ReLU ResNet-20", "dataset": "cifar10", "levels": arguments.levels,
+        **images, "epochs": arguments.epochs, "seed": arguments.seed, "seconds": monotonic() - began, **provenance(),
+        "accuracy": accuracy, "calibration": method, "validation_accuracy_by_calibration": by_method,
+        "learning_rate": rate, "validation_accuracy_by_learning_rate": by_rate,
+        "curve": [asdict(epoch) for epoch in records], "certificate": certificate,
+    }  # fmt: skip
+    write_record(arguments.out, record)
+    print(json.dumps({"accuracy": accuracy, "certificate": certificate}, indent=2))
+
+
+def parse() -> argparse.Namespace:
+    """The command's arguments."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checkpoint", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--levels", type=int, default=4)
+    parser.add_argument("--epochs", type=int, default=2)
+    parser.add_argument("--data", type=Path, default=Path(os.environ.get("PASCAL_DATA", "data")))
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--images", type=int, help="only so many for training, validation and test: to try this out")
+    return parser.parse_args()
+
+
+def smaller(dataset: Dataset, images: int) -> Dataset:
+    """The same data set with fewer images in every part."""
+    return replace(
+        dataset, **{part: sample(getattr(dataset, part), images) for part in ("train", "validation", "test")}
+    )
+
+
+def accuracy_on(model: nn.Module, dataset: Dataset, split: Split) -> float:
+    """Share of a split's images that are classified correctly."""
+    return evaluate(model, evaluation_batches(dataset, split), bar=True).accuracy
+
+
+def on_test(model: nn.Module, dataset: Dataset) -> float:
+    """For the report; no choice depends on it."""
+    return accuracy_on(model, dataset, dataset.test)
+
+
+def calibrate(ann: nn.Module, dataset: Dataset) -> tuple[str, dict[str, float]]:
+    """Thresholds from training images, by the method that does best on validation images."""
+    images = sample(dataset.train, min(CALIBRATION_IMAGES, len(dataset.train)))
+    batches = evaluation_batches(dataset, images)
+    thresholds = {method: calibrate_thresholds(ann, batches, method, bar=True) for method in METHODS}
+    found = {}
+    for method in METHODS:
+        set_thresholds(ann, thresholds[method])
+        found[method] = accuracy_on(ann, dataset, dataset.validation)
+    best = max(found, key=found.__getitem__)
+    set_thresholds(ann, thresholds[best])
+    return best, found
+
+
+def choose_rate(ann: nn.Module, dataset: Dataset, seed: int) -> tuple[float, dict[str, float]]:
+    """The learning rate that does best on validation images after one short epoch of its own."""
+    some = replace(dataset, train=sample(dataset.train, min(TRIAL_IMAGES, len(dataset.train)), seed))
+    found = {}
+    for rate in RATES:
+        trial, config = copy.deepcopy(ann), TrainingConfig(epochs=1, learning_rate=rate, seed=seed)
+        list(train(trial, training_batches(some, BATCH, seed=seed), config))
+        found[str(rate)] = accuracy_on(trial, dataset, dataset.validation)
+    return float(max(found, key=found.__getitem__)), found
+
+
+def fine_tune(ann: nn.Module, dataset: Dataset, config: TrainingConfig, key: str) -> list[EpochRecord]:
+    """Train in place to the end of a short cosine, resumable under `key`."""
+    checkpoint = Checkpoint(Path("work/checkpoints"), key)
+    batches = training_batches(dataset, BATCH, seed=config.seed)
+    validation = evaluation_batches(dataset, dataset.validation)
+    return list(train(ann, batches, config, checkpoint.load(), validation, save=checkpoint.save))
+
+
+def key(arguments: argparse.Namespace, config: TrainingConfig, dataset: Dataset) -> str:
+    """Digest of what the fine-tuning depends on."""
+    weights = hashlib.sha256(arguments.checkpoint.read_bytes()).hexdigest()
+    told = json.dumps([weights, arguments.levels, asdict(config), len(dataset.train)])
+    return "own-" + hashlib.sha256(told.encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Doubles:
+    """Test images in float64, in which SNN and ANN agree neuron by neuron."""
+
+    dataset: Dataset
+
+    def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
+        for images, labels in tqdm(evaluation_batches(self.dataset, self.dataset.test, 100), "test", leave=False):
+            yield images.double(), labels
+
+
+def convert_and_verify(ann: nn.Module, dataset: Dataset) -> tuple[dict[str, Any], float]:
+    """Every neuron of the SNN, timestep by timestep, against the ANN's on every test image; the SNN's accuracy."""
+    ann = ann.double().eval()
+    certificate = pascal.verify(ann, pascal.convert(ann), Doubles(dataset))
+    names = ("images", "neurons", "count_mismatches", "prediction_mismatches", "max_logit_error", "dtype")
+    snn_accuracy = evaluate(pascal.convert(ann, engine="counts"), Doubles(dataset)).accuracy
+    return {name: getattr(certificate, name) for name in names}, snn_accuracy
+
+
+if __name__ == "__main__":
+    main()

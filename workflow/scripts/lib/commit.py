@@ -1,0 +1,18 @@
+"""Which commit results were made from."""
+
+import subprocess
+from os import PathLike
+
+
+def git_commit(folder: str | PathLike[str] = ".") -> str:
+    """The commit of the repository around `folder`, marked where files were edited since; nothing outside git."""
+    try:
+        commit = _git(folder, "rev-parse", "HEAD")
+        edited = _git(folder, "status", "--porcelain", "--untracked-files=no")
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return f"{commit}{' with edits' if edited else ''}"
+
+
+def _git(folder: str | PathLike[str], *command: str) -> str:
+    return subprocess.run(["git", *command], cwd=folder, capture_output=True, text=True, check=True).stdout.strip()
