@@ -10,7 +10,7 @@ export MALLOC_MMAP_THRESHOLD_ := 4294967296
 export MALLOC_TRIM_THRESHOLD_ := 8589934592
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: run test test-slow test-pipeline lint ui report
+.PHONY: run test test-slow lint ui report
 
 $(READY): requirements.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -30,11 +30,8 @@ report: $(READY)  ## one page with all tables and figures
 test: lint  ## the fast suite: style, types, tests
 	$(BIN)/pytest -n $(WORKERS) --dist loadgroup -m "not slow and not pipeline"
 
-test-slow: $(READY)  ## what takes longer
-	$(BIN)/pytest -n $(WORKERS) --dist loadgroup -m "slow and not pipeline"
-
-test-pipeline: $(READY)  ## Snakemake, DVC and MLflow on a tiny workspace, with faults
-	$(BIN)/pytest -n $(WORKERS) --dist loadgroup -m pipeline
+test-slow: $(READY)  ## what takes longer: large networks, and the pipeline with its faults on a tiny workspace
+	$(BIN)/pytest -n $(WORKERS) --dist loadgroup -m "slow or pipeline" --durations 20
 
 lint: $(READY)
 	$(BIN)/ruff check .
