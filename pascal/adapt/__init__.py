@@ -3,16 +3,16 @@
 from pascal.adapt.calibrate import calibrate_thresholds, set_thresholds
 from pascal.adapt.histogram import level_histograms
 from pascal.adapt.levels import assign_levels, read_levels, reorder_levels, write_levels
-from pascal.adapt.metric import MetricTerms, al_metric, defined_moments, layer_metrics, metric_terms
+from pascal.adapt.metric import MetricTerms, al_metric, layer_metrics, metric_readings, metric_terms
 
 __all__ = [
     "MetricTerms",
     "al_metric",
     "assign_levels",
     "calibrate_thresholds",
-    "defined_moments",
     "layer_metrics",
     "level_histograms",
+    "metric_readings",
     "metric_terms",
     "read_levels",
     "reorder_levels",

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -39,6 +40,16 @@ def layer_metrics(
         layer: metric_terms(histogram, k / (len(histograms) if over == "layers" else len(histogram)), moments, layer)
         for layer, histogram in histograms.items()
     }
+
+
+def metric_readings(histograms: Mapping[str, Sequence[int]], over: str = "layers") -> list[dict[str, Any]]:
+    """M of every layer for each of the appendix's k and each reading of the moments that the histograms allow."""
+    return [
+        {"moments": moments, "k": k, "layer": layer, "metric": terms.metric}
+        for moments in defined_moments(histograms)
+        for k in _KS
+        for layer, terms in layer_metrics(histograms, k, over, moments).items()
+    ]
 
 
 def defined_moments(histograms: Mapping[str, Sequence[int]]) -> list[str]:
@@ -91,6 +102,7 @@ def _moments_of_frequencies(counts: list[int], layer: str) -> tuple[float, float
 
 
 _MOMENTS = {"levels": _moments_of_levels, "frequencies": _moments_of_frequencies}
+_KS = (1.0, 0.75, 0.5)  # of the appendix's figure
 _FEWEST_BINS = {"levels": 2, "frequencies": 4}
 
 

@@ -134,6 +134,11 @@ def test_the_layer_is_named():
         layer_metrics({"features.3": [5, 5]}, over="images")
 
 
-def test_moments_that_the_histograms_have():
-    assert module.defined_moments({"a": [1, 2, 3, 4], "b": [1, 2, 3, 4, 5]}) == ["levels", "frequencies"]
-    assert module.defined_moments({"a": [1, 2, 3, 4], "b": [1, 2, 3]}) == ["levels"]
+def test_every_reading_that_the_histograms_allow():
+    fine, coarse = {"a": [40, 2, 3, 4], "b": [1, 20, 3, 40]}, {"a": [40, 2, 3, 4], "b": [1, 20, 3]}
+    rows = module.metric_readings(fine)
+    assert [(row["moments"], row["k"]) for row in rows if row["layer"] == "b"] == [
+        (moments, k) for moments in ("levels", "frequencies") for k in (1.0, 0.75, 0.5)
+    ]
+    assert all(row["metric"] == al_metric(fine[row["layer"]], row["k"] / 2, row["moments"]) for row in rows)
+    assert {row["moments"] for row in module.metric_readings(coarse)} == {"levels"}

@@ -47,7 +47,7 @@ CODE = {
     "retrain": _TRAIN,
     "finetune": _TRAIN,
     "histogram": ["pascal/adapt", "pascal/data", *_NETWORK, *_HELPERS],
-    "assign": ["pascal/adapt"],
+    "assign": ["pascal/adapt", "workflow/scripts/lib/histograms.py"],
     "given": [*_NETWORK, "pascal/adapt", *_HELPERS],
     "convert": _SPIKING,
     "verify": _SPIKING,
