@@ -15,6 +15,6 @@ def provenance() -> dict[str, str]:
 
 
 def write_record(path: Path, record: dict[str, Any]) -> None:
-    """JSON with sorted keys."""
+    """JSON in the record's own order, which is one to read."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(record, indent=2, sort_keys=True) + "\n")
+    path.write_text(json.dumps(record, indent=2) + "\n")

@@ -1,0 +1,121 @@
+"""Finished results of the pipeline as small reference files.
+
+`python -m benchmarks.reference RESULTS results/reference/cifar10` reads the results folder of a preset and writes one
+JSON for each run and seed that has been evaluated, `curves.csv` (epochs) and `metric.csv` (readings of the metric).
+Then `python -m benchmarks.reference_tables` brings the tables of README.md up to date.
+"""
+
+import argparse
+import csv
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from benchmarks.provenance import write_record
+from pascal.adapt import metric_readings
+from workflow.scripts.lib.commit import git_commit
+from workflow.scripts.lib.histograms import read_histograms
+from workflow.scripts.lib.params import load_params
+from workflow.scripts.lib.runs import Run, run_table
+from workflow.scripts.lib.stage import read_rows, write_rows
+
+ROOT = Path(__file__).parents[1]
+PRESET = "workflow/presets/cifar10-small.yaml"
+COMMAND = "snakemake --cores 2 all --configfile {preset}"
+_CERTIFICATE = ("images", "neurons", "count_mismatches", "prediction_mismatches", "max_logit_error", "dtype")
+_TIMESTEPS = ("t_eff", "t_eff_measured", "t_total", "sequential_latency_timesteps")
+
+Rows = list[dict[str, Any]]
+
+
+def main() -> None:
+    """Collect, write, say what is not there yet."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--preset", default=PRESET, help="the parameters that the results were made with")
+    arguments = parser.parse_args()
+    curves, metrics = Rows(), Rows()
+    for run, seed in planned(arguments.preset):
+        home = arguments.results / run.name / str(seed)
+        if not (home / "accuracy.json").exists():
+            print(f"{run.name}, seed {seed}: not evaluated yet")
+            continue
+        write_record(arguments.out / f"{run.name}-{seed}.json", record(run, seed, arguments.results, arguments.preset))
+        key = {"run": run.name, "seed": seed}
+        curves += [key | row for row in read_rows(home / "train.csv")]
+        if run.kind == "derived" and run.settings["adapt"]["order"] == "metric":
+            metrics += [key | row for row in metric_readings(read_histograms(home / "histogram.csv"))]
+    for name, rows in (("curves", curves), ("metric", metrics)):
+        if rows:
+            write_rows(arguments.out / f"{name}.csv", rows[0], rows)
+
+
+def planned(preset: str) -> Iterator[tuple[Run, int]]:
+    """Every run of a preset with each of its seeds."""
+    params = load_params(ROOT / preset, ROOT / "workflow" / "schemas" / "params.schema.yaml")
+    for run in run_table(params).values():
+        for seed in params["defaults"]["seeds"]:
+            yield run, seed
+
+
+def record(run: Run, seed: int, results: Path, preset: str) -> dict[str, Any]:
+    """What became of one run, and how to make it again."""
+    home, settings = results / run.name / str(seed), run.settings
+    accuracy, energy = _json(home / "accuracy.json"), _json(home / "energy.json")
+    certificate = _json(home / "verify.json")
+    return {
+        "kind": "run", "run": run.name, "seed": seed, "start": run.start,
+        "dataset": settings["dataset"], "network": settings["network"], "width": settings["width"],
+        "levels": _json(home / "levels.json"), "epochs": settings["train"]["epochs"],
+        "training_images": _json(results / "data" / f"{settings['dataset']}.json")["splits"]["train"]["images"],
+        "ann_accuracy": accuracy["ann_accuracy"], "snn_accuracy": accuracy["snn_accuracy"],
+        "test_images": accuracy["images"],
+        "certificate": {name: certificate[name] for name in _CERTIFICATE} if certificate else None,
+        "timesteps": {name: energy[name] for name in _TIMESTEPS} if energy else None,
+        "plain_if": _plain_if(home / "accuracy_vs_timesteps.csv"),
+        "seconds": seconds(run.name, seed, results),
+        "commit": git_commit(results), "command": COMMAND.format(preset=preset),
+    }  # fmt: skip
+
+
+def seconds(run: str, seed: int, results: Path) -> dict[str, float]:
+    """By stage; a training's epochs are summed, because the stage's own clock starts again after an interruption."""
+    files = (results.parent / "logs" / "times").glob(f"*/{run}-{seed}.tsv")
+    found = {file.parent.name: float(_first(file)["s"]) for file in sorted(files)}
+    trained = _training_seconds(results / run / str(seed) / "train.csv", results.parent / "work" / "checkpoints")
+    for stage in ("train", "finetune"):
+        if stage in found and trained is not None:
+            found[stage] = trained
+    return found
+
+
+def _training_seconds(curve: Path, checkpoints: Path) -> float | None:
+    """Of the checkpoint whose epochs are the last ones of this curve, to the bit of their losses."""
+    losses = {int(row["epoch"]): float(row["loss"]) for row in read_rows(curve)}
+    for file in checkpoints.glob("*/records.json"):
+        epochs = {epoch["epoch"]: epoch for epoch in _json(file)["records"]}
+        if max(epochs, default=0) == max(losses, default=-1) and all(losses[n] == e["loss"] for n, e in epochs.items()):
+            return sum(epoch["seconds"] for epoch in epochs.values())
+    return None
+
+
+def _first(file: Path) -> Mapping[str, str]:
+    with file.open(newline="") as rows:
+        return next(csv.DictReader(rows, delimiter="\t"))
+
+
+def _json(path: Path) -> Any:
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def _plain_if(path: Path) -> dict[str, Any] | None:
+    """Accuracy by timesteps, and of how many images."""
+    rows = read_rows(path) if path.exists() else []
+    accuracy = {row["timesteps"]: float(row["accuracy"]) for row in rows}
+    return {"images": int(rows[0]["images"]), "accuracy": accuracy} if rows else None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,187 @@
+"""The tables of README.md from the reference files, so that page and files cannot differ.
+
+`python -m benchmarks.reference_tables` writes them between `<!-- results -->` and `<!-- /results -->`. What has no file
+yet says so.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Any
+
+import pandas as pd
+
+from benchmarks.reference import PRESET, ROOT, planned
+from pascal.report.rows import levels_text
+from pascal.report.tables_write import to_markdown
+from workflow.scripts.lib.runs import Run
+
+FOLDER, PAGE = ROOT / "results" / "reference" / "cifar10", ROOT / "README.md"
+OWN_LEVELS = (4, 8)
+NOT_RUN = "not run"
+_SECTION = re.compile(r"(?<=<!-- results -->\n).*(?=<!-- /results -->)", re.DOTALL)
+
+Record = dict[str, Any]
+Row = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The runs of a preset, and the files of those that were made."""
+
+    folder: Path
+    runs: dict[str, Run]
+    seeds: tuple[int, ...]
+
+    def of(self, *runs: str) -> list[Record]:
+        """The records of some runs, all seeds."""
+        found = [self.read(f"{run}-{seed}.json") for run in runs for seed in self.seeds]
+        return [record for record in found if record]
+
+    def read(self, name: str) -> Record | None:
+        """A file of the folder, if it is there."""
+        path = self.folder / name
+        return json.loads(path.read_text()) if path.exists() else None
+
+
+def main() -> None:
+    """Bring the page up to date."""
+    PAGE.write_text(with_section(PAGE.read_text(), section(open_reference(FOLDER))))
+
+
+def open_reference(folder: Path, preset: str = PRESET) -> Reference:
+    """The reference files of a preset."""
+    pairs = list(planned(preset))
+    return Reference(folder, {run.name: run for run, _ in pairs}, tuple(dict.fromkeys(seed for _, seed in pairs)))
+
+
+def with_section(page: str, text: str) -> str:
+    """The page with other results between the marks."""
+    return _SECTION.sub(lambda _: text, page)
+
+
+def section(reference: Reference) -> str:
+    """All tables, each under its sentence."""
+    starts = dict.fromkeys(run.start for run in reference.runs.values() if run.start)
+    trained = [run for run in reference.runs.values() if not run.start and not _given_weights(run)]
+    parts = {
+        "Networks trained here: what QCFS costs against ReLU, and what spikes cost against QCFS. Plain IF is the same "
+        "network with uncorrected neurons.": [uniform_row(reference, run) for run in trained],
+        "Levels by the metric, and the same levels in another order, from the same state: mean ± standard deviation of "
+        "the runs. T_eff as the paper defines it.": [row for start in starts for row in order_rows(reference, start)],
+        "A ReLU ResNet-20 that others trained: quantized as it is, thresholds calibrated on training images, briefly "
+        "fine-tuned, converted.": [own_row(reference, levels) for levels in OWN_LEVELS],
+    }
+    return "\n".join(to_markdown(pd.DataFrame(rows), sentence) for sentence, rows in parts.items())
+
+
+def uniform_row(reference: Reference, run: Run) -> Row:
+    """A network with the same levels everywhere, beside its ReLU twin and the plain IF network."""
+    records, twin = reference.of(run.name), reference.read(f"{run.name}-relu.json")
+    levels = run.settings["levels"]
+    return {
+        "run": run.name,
+        "network": f"{run.settings['network']}, width {run.settings['width']:g}",
+        "L": str(levels),
+        "epochs": str(run.settings["train"]["epochs"]),
+        "ReLU %": percent([twin["accuracy"]] if twin else []),
+        "QCFS %": percent([record["ann_accuracy"] for record in records]),
+        "SNN %": percent([record["snn_accuracy"] for record in records]),
+        "counts that differ": certificate([record["certificate"] for record in records]),
+        "plain IF %, T = L": percent(plain(records, levels)),
+        "plain IF %, T = 64": percent(plain(records, 64)),
+        "images of plain IF": images_of_plain(records),
+    }
+
+
+def order_rows(reference: Reference, start: str) -> list[Row]:
+    """The run that others start from, then those: assigned by hand, by the metric, at random, reversed."""
+    first = reference.runs[start]
+    groups = {f"{'trained elsewhere' if _given_weights(first) else 'uniform'}, {first.settings['levels']}": [start]}
+    for run in reference.runs.values():
+        if run.start == start:
+            groups.setdefault(_order(run), []).append(run.name)
+    return [_order_row(reference, start, order, names) for order, names in groups.items()]
+
+
+def _order(run: Run) -> str:
+    adapt = run.settings["adapt"]
+    if run.kind == "given":
+        levels = levels_text(adapt["levels"])
+        return f"uniform, {levels}" if levels.isdigit() else "by hand"
+    return f"{adapt['order']}, {'/'.join(map(str, adapt['values']))}"
+
+
+def _order_row(reference: Reference, start: str, order: str, names: Sequence[str]) -> Row:
+    records = reference.of(*names)
+    timesteps = [record["timesteps"]["t_eff"] for record in records if record["timesteps"]]
+    lists = {levels_text(record["levels"].values()) for record in records}
+    return {
+        "from": start,
+        "levels": order,
+        "runs": f"{len(records)} of {len(names) * len(reference.seeds)}",
+        "ANN %": percent([record["ann_accuracy"] for record in records]),
+        "SNN %": percent([record["snn_accuracy"] for record in records]),
+        "t_eff": spread(timesteps, "{:.2f}"),
+        "counts that differ": certificate([record["certificate"] for record in records]),
+        "levels per layer": lists.pop() if len(lists) == 1 else "differ" if lists else NOT_RUN,
+    }
+
+
+def own_row(reference: Reference, levels: int) -> Row:
+    """The user's own network at one number of levels."""
+    record = reference.read(f"own-l{levels}.json")
+    names = {"ReLU %": "relu", "quantized %": "quantized", "calibrated %": "calibrated", "fine-tuned %": "fine_tuned"}
+    shares = {title: percent([record["accuracy"][name]] if record else []) for title, name in names.items()}
+    return {
+        "L": str(levels),
+        "epochs": str(record["epochs"]) if record else NOT_RUN,
+        **shares,
+        "SNN %": percent([record["accuracy"]["snn"]] if record else []),
+        "counts that differ": certificate([record["certificate"]] if record else []),
+    }
+
+
+def plain(records: Sequence[Record], timesteps: int) -> list[float]:
+    """Accuracies of the plain IF network at one number of timesteps."""
+    curves = [record["plain_if"]["accuracy"] for record in records if record["plain_if"]]
+    return [curve[str(timesteps)] for curve in curves if str(timesteps) in curve]
+
+
+def images_of_plain(records: Sequence[Record]) -> str:
+    """How many test images those are of."""
+    return (
+        ", ".join(sorted({f"{record['plain_if']['images']:,}" for record in records if record["plain_if"]})) or NOT_RUN
+    )
+
+
+def percent(shares: Sequence[float]) -> str:
+    """`88.12`, or `88.12 ± 0.10` of several."""
+    return spread([100 * share for share in shares], "{:.2f}")
+
+
+def spread(values: Sequence[float], form: str) -> str:
+    """The mean, and beside it the sample deviation where there are several."""
+    if not values:
+        return NOT_RUN
+    texts = [form.format(fmean(values)), *([form.format(stdev(values))] if len(values) > 1 else [])]
+    return " ± ".join(texts)
+
+
+def certificate(found: Sequence[Record | None]) -> str:
+    """How many spike counts differ from the ANN's levels, of how many compared."""
+    known = [each for each in found if each]
+    if not known:
+        return NOT_RUN
+    return f"{sum(each['count_mismatches'] for each in known):,} of {sum(each['neurons'] for each in known):,}"
+
+
+def _given_weights(run: Run) -> bool:
+    return "weights" in run.settings
+
+
+if __name__ == "__main__":
+    main()

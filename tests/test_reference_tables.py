@@ -1,0 +1,118 @@
+"""README's results are what the reference files hold, and the files what the pipeline left behind."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks import reference, reference_tables
+from benchmarks.reference_tables import FOLDER, PAGE, open_reference, section, with_section
+
+CERTIFICATE = {"images": 10, "neurons": 1000, "count_mismatches": 0, "prediction_mismatches": 0}
+
+
+def _write(folder: Path, name: str, **changes: Any) -> None:
+    found = {
+        "ann_accuracy": 0.88, "snn_accuracy": 0.88, "certificate": CERTIFICATE, "levels": {"a": 4, "b": 4},
+        "timesteps": {"t_eff": 3.5}, "plain_if": {"images": 2000, "accuracy": {"4": 0.5, "64": 0.8}},
+    }  # fmt: skip
+    (folder / f"{name}.json").write_text(json.dumps(found | changes))
+
+
+def _cells(text: str, *begin: str) -> list[str]:
+    """The cells of the one row that begins like this."""
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"]
+    (row,) = [row for row in rows if row[: len(begin)] == list(begin)]
+    return row[len(begin) :]
+
+
+def test_readme_tells_what_the_files_hold() -> None:
+    page = PAGE.read_text()
+    assert "<!-- results -->" in page
+    assert page == with_section(page, section(open_reference(FOLDER))), "run python -m benchmarks.reference_tables"
+
+
+def test_what_was_not_run_says_so(tmp_path: Path) -> None:
+    text = section(open_reference(tmp_path))
+    assert _cells(text, "vgg-l4", "vgg16, width 0.25", "4", "15") == ["not run"] * 7
+    assert _cells(text, "vgg-l4", "random, 4/2/1") == ["0 of 5", *["not run"] * 5]
+
+
+def test_uniform_networks_stand_beside_relu_and_plain_if(tmp_path: Path) -> None:
+    _write(tmp_path, "vgg-l4-0", certificate=CERTIFICATE | {"count_mismatches": 3})
+    (tmp_path / "vgg-l4-relu.json").write_text(json.dumps({"accuracy": 0.9012}))
+    told = _cells(section(open_reference(tmp_path)), "vgg-l4", "vgg16, width 0.25", "4", "15")
+    assert told == ["90.12", "88.00", "88.00", "3 of 1,000", "50.00", "80.00", "2,000"]
+
+
+def test_random_orders_are_a_mean_with_its_deviation(tmp_path: Path) -> None:
+    for number, accuracy in ((1, 0.80), (2, 0.82), (4, 0.84)):
+        _write(tmp_path, f"vgg-al-random{number}-0", ann_accuracy=accuracy, levels={"a": number, "b": 1})
+    _write(tmp_path, "vgg-al-0", ann_accuracy=0.85, levels={"a": 4, "b": 1})
+    _write(tmp_path, "r20-l4-0", ann_accuracy=0.91)
+    text = section(open_reference(tmp_path))
+    mean = _cells(text, "vgg-l4", "random, 4/2/1")
+    assert mean == ["3 of 5", "82.00 ± 2.00", "88.00 ± 0.00", "3.50 ± 0.00", "0 of 3,000", "differ"]
+    assert _cells(text, "vgg-l4", "metric, 4/2/1") == ["1 of 1", "85.00", "88.00", "3.50", "0 of 1,000", "4 1"]
+    assert _cells(text, "r20-l8", "uniform, 4")[:2] == ["1 of 1", "91.00"]
+
+
+def test_a_network_of_ones_own(tmp_path: Path) -> None:
+    accuracy = {"relu": 0.9173, "quantized": 0.2, "calibrated": 0.8, "fine_tuned": 0.9, "snn": 0.9}
+    (tmp_path / "own-l8.json").write_text(json.dumps({"epochs": 2, "accuracy": accuracy, "certificate": CERTIFICATE}))
+    text = section(open_reference(tmp_path))
+    assert _cells(text, "8", "2") == ["91.73", "20.00", "80.00", "90.00", "90.00", "0 of 1,000"]
+    assert _cells(text, "4", "not run") == ["not run"] * 6
+
+
+def test_only_what_is_between_the_marks_changes() -> None:
+    page = "before\n<!-- results -->\nold\n<!-- /results -->\nafter\n"
+    assert with_section(page, "new\n") == page.replace("old", "new")
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    """What one finished run of the preset leaves behind, its training interrupted once."""
+    files = {
+        "results/data/cifar10.json": json.dumps({"splits": {"train": {"images": 45_000}}}),
+        "results/vgg-al/0/accuracy.json": json.dumps({"ann_accuracy": 0.8, "snn_accuracy": 0.8, "images": 10_000}),
+        "results/vgg-al/0/verify.json": json.dumps(CERTIFICATE | {"max_logit_error": 0.0, "dtype": "float64"}),
+        "results/vgg-al/0/levels.json": json.dumps({"z": 4, "a": 1}),
+        "results/vgg-al/0/train.csv": "epoch,loss\n1,2.5\n2,1.5\n3,1.25\n",
+        "results/vgg-al/0/histogram.csv": "layer,level,count\nz,0,50\nz,1,30\nz,2,20\na,0,90\na,1,5\na,2,5\n",
+        "results/vgg-al/0/accuracy_vs_timesteps.csv": "timesteps,accuracy,images\n1,0.25,2000\n2,0.5,2000\n",
+        "logs/times/finetune/vgg-al-0.tsv": "s\th:m:s\n7.5\t0:00:07\n",
+        "logs/times/verify/vgg-al-0.tsv": "s\th:m:s\n9.25\t0:00:09\n",
+        "work/checkpoints/other/records.json": _epochs((2, 1.5, 10.0), (3, 1.0, 10.0)),
+        "work/checkpoints/own/records.json": _epochs((2, 1.5, 20.0), (3, 1.25, 30.0)),
+    }  # fmt: skip
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path / "results"
+
+
+def _epochs(*epochs: tuple[int, float, float]) -> str:
+    return json.dumps({"records": [{"epoch": e, "loss": loss, "seconds": s} for e, loss, s in epochs]})
+
+
+def test_collected_runs(
+    results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["reference", str(results), str(tmp_path / "out")])
+    reference.main()
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["curves.csv", "metric.csv", "vgg-al-0.json"]
+    found = json.loads((tmp_path / "out/vgg-al-0.json").read_text())
+    assert list(found["levels"].items()) == [("z", 4), ("a", 1)]  # in forward order
+    assert found["seconds"] == {"finetune": 50.0, "verify": 9.25}
+    assert found["plain_if"] == {"images": 2000, "accuracy": {"1": 0.25, "2": 0.5}}
+    assert (found["training_images"], found["epochs"], found["timesteps"]) == (45_000, 15, None)
+    assert found["command"] == "snakemake --cores 2 all --configfile workflow/presets/cifar10-small.yaml"
+    rows = (tmp_path / "out/metric.csv").read_text().splitlines()
+    assert rows[0] == "run,seed,moments,k,layer,metric"
+    assert [row.split(",")[3] for row in rows[1:]] == ["1.0", "1.0", "0.75", "0.75", "0.5", "0.5"]
+    assert "vgg-l4, seed 0: not evaluated yet" in capsys.readouterr().out
+    assert reference_tables.open_reference(tmp_path / "out").of("vgg-al") == [found]
