@@ -98,8 +98,8 @@ PER_RUN: dict[str, FigurePlan] = {
         adaptive=True,
     ),
     "metric_threshold": FigurePlan(
-        "The AL metric of each layer for three thresholds below which a level counts as empty, mean over seeds. Where "
-        "lines part, the assignment depends on the threshold.",
+        "The AL metric of each layer for three thresholds below which a level counts as empty and both readings of the "
+        "moments, mean over seeds. Where lines part, the assignment depends on the threshold.",
         ("metric_by_k",),
         lambda runs: metric_threshold_figure(gather(runs, "metric_by_k")),
         adaptive=True,
