@@ -68,6 +68,7 @@ def record(run: Run, seed: int, results: Path, preset: str) -> dict[str, Any]:
     return {
         "kind": "run", "run": run.name, "seed": seed, "start": run.start,
         "dataset": settings["dataset"], "network": settings["network"], "width": settings["width"],
+        "adapt": settings.get("adapt"), "train": settings["train"],
         "levels": _json(home / "levels.json"), "epochs": settings["train"]["epochs"],
         "training_images": _json(results / "data" / f"{settings['dataset']}.json")["splits"]["train"]["images"],
         "ann_accuracy": accuracy["ann_accuracy"], "snn_accuracy": accuracy["snn_accuracy"],
