@@ -35,13 +35,13 @@ def integrate(currents: Iterable[Tensor], step: Tensor | float) -> tuple[Tensor,
     membrane, timesteps = None, 0
     for current in currents:
         if membrane is None:
-            step = step_like(step, current)
-            membrane = torch.empty_like(current).copy_(half(step))
+            own_step = step_like(step, current)
+            membrane = torch.empty_like(current).copy_(half(own_step))
             fired, count = torch.empty_like(membrane), new_count(membrane)
         membrane += current
-        torch.ge(membrane, step, out=fired)
+        torch.ge(membrane, own_step, out=fired)
         count += fired
-        membrane.addcmul_(fired, step, value=-1)
+        membrane.addcmul_(fired, own_step, value=-1)
         timesteps += 1
     if membrane is None:
         raise PascalError("currents: got 0 timesteps, expected at least 1")

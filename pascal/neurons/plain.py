@@ -18,12 +18,12 @@ def if_spikes(currents: Iterable[Tensor], threshold: Tensor | float) -> Tensor:
     membrane, train = None, []
     for current in currents:
         if membrane is None:
-            threshold = step_like(threshold, current)
-            membrane = torch.empty_like(current).copy_(half(threshold))
+            own_threshold = step_like(threshold, current)
+            membrane = torch.empty_like(current).copy_(half(own_threshold))
             fired = torch.empty_like(membrane)
         membrane += current
-        torch.ge(membrane, threshold, out=fired)
-        membrane.addcmul_(fired, threshold, value=-1)
+        torch.ge(membrane, own_threshold, out=fired)
+        membrane.addcmul_(fired, own_threshold, value=-1)
         train.append(fired.to(torch.bool))
     if not train:
         raise PascalError("currents: got 0 timesteps, expected at least 1")

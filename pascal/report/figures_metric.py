@@ -77,7 +77,7 @@ def _scale(axes: Axes, metric: pd.Series) -> None:
         axes.yaxis.set_major_locator(locator)
     else:  # LogLocator itself would cut off zero
         axes.set_yscale("symlog", linthresh=smallest)
-        ticks = locator.tick_values(smallest, largest)
+        ticks = np.asarray(locator.tick_values(smallest, largest))
         axes.yaxis.set_major_locator(FixedLocator([0, *ticks[ticks >= smallest]]))
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
     axes.yaxis.set_minor_formatter(NullFormatter())
