@@ -5,7 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.pages import markdown, replace_section
+from benchmarks.pages import with_section
+from pascal.report.tables_write import to_markdown
 
 ROOT = Path(__file__).parents[1]
 PAGE, RESULTS = ROOT / "docs" / "engines.md", ROOT / "results" / "reference" / "engines"
@@ -13,7 +14,7 @@ PAGE, RESULTS = ROOT / "docs" / "engines.md", ROOT / "results" / "reference" / "
 
 def main() -> None:
     """Write the section."""
-    replace_section(PAGE, "engines", measured(RESULTS))
+    PAGE.write_text(with_section(PAGE.read_text(), "engines", measured(RESULTS)))
 
 
 def measured(results: Path) -> str:
@@ -24,10 +25,10 @@ def measured(results: Path) -> str:
         "![Times and memory of the engines beside the ANN's](../results/reference/engines/engines.png)",
         f"Ratios of times within one run (median; {threads} threads, batch {batch}; `ANN` is the same network with "
         "ReLU, batch norm folded, channels-last): `python -m benchmarks.engines OUT`.",
-        markdown(_times(tables["times"])),
+        to_markdown(_times(tables["times"])),
     ]
     for name, (title, columns) in _TABLES.items():
-        parts += [title, markdown(_texts(tables[name][list(columns)].rename(columns=columns)))]
+        parts.append(to_markdown(tables[name][list(columns)].rename(columns=columns), title))
     return "\n\n".join(parts)
 
 
@@ -42,16 +43,6 @@ def _times(times: pd.DataFrame) -> pd.DataFrame:
 
 def _ratio(row: Any) -> str:
     return f"{row.wall_ratio:.2f} ({row.target}{'' if row.met else ', missed'})"
-
-
-def _texts(table: pd.DataFrame) -> pd.DataFrame:
-    return table.map(
-        lambda value: f"{value:,.3g}" if isinstance(value, float) else f"{value:,}" if _whole(value) else value
-    )
-
-
-def _whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 _TABLES: dict[str, tuple[str, dict[str, str]]] = {

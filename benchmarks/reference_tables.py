@@ -5,7 +5,6 @@ yet says so.
 """
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 
+from benchmarks.pages import with_section
 from benchmarks.reference import PRESET, ROOT, planned
 from pascal.report.rows import levels_text
 from pascal.report.tables_write import to_markdown
@@ -22,7 +22,6 @@ from workflow.scripts.lib.runs import Run
 FOLDER, PAGE = ROOT / "results" / "reference" / "cifar10", ROOT / "README.md"
 OWN_LEVELS = (4, 8)
 NOT_RUN = "not run"
-_SECTION = re.compile(r"(?<=<!-- results -->\n).*(?=<!-- /results -->)", re.DOTALL)
 
 Record = dict[str, Any]
 Row = dict[str, str]
@@ -49,18 +48,13 @@ class Reference:
 
 def main() -> None:
     """Bring the page up to date."""
-    PAGE.write_text(with_section(PAGE.read_text(), section(open_reference(FOLDER))))
+    PAGE.write_text(with_section(PAGE.read_text(), "results", section(open_reference(FOLDER))))
 
 
 def open_reference(folder: Path, preset: str = PRESET) -> Reference:
     """The reference files of a preset."""
     pairs = list(planned(preset))
     return Reference(folder, {run.name: run for run, _ in pairs}, tuple(dict.fromkeys(seed for _, seed in pairs)))
-
-
-def with_section(page: str, text: str) -> str:
-    """The page with other results between the marks."""
-    return _SECTION.sub(lambda _: text, page)
 
 
 def section(reference: Reference) -> str:

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from benchmarks import reference, reference_tables
-from benchmarks.reference_tables import FOLDER, PAGE, open_reference, section, with_section
+from benchmarks.pages import with_section
+from benchmarks.reference_tables import FOLDER, PAGE, open_reference, section
 
 CERTIFICATE = {"images": 10, "neurons": 1000, "count_mismatches": 0, "prediction_mismatches": 0}
 
@@ -31,7 +32,9 @@ def _cells(text: str, *begin: str) -> list[str]:
 def test_readme_tells_what_the_files_hold() -> None:
     page = PAGE.read_text()
     assert "<!-- results -->" in page
-    assert page == with_section(page, section(open_reference(FOLDER))), "run python -m benchmarks.reference_tables"
+    assert page == with_section(page, "results", section(open_reference(FOLDER))), (
+        "run python -m benchmarks.reference_tables"
+    )
 
 
 def test_what_was_not_run_says_so(tmp_path: Path) -> None:
@@ -69,7 +72,7 @@ def test_a_network_of_ones_own(tmp_path: Path) -> None:
 
 def test_only_what_is_between_the_marks_changes() -> None:
     page = "before\n<!-- results -->\nold\n<!-- /results -->\nafter\n"
-    assert with_section(page, "new\n") == page.replace("old", "new")
+    assert with_section(page, "results", "new\n") == page.replace("old", "new")
 
 
 @pytest.fixture
