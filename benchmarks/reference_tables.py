@@ -69,7 +69,19 @@ def section(reference: Reference) -> str:
         "A ReLU ResNet-20 that others trained: quantized as it is, thresholds calibrated on training images, briefly "
         "fine-tuned, converted.": [own_row(reference, levels) for levels in OWN_LEVELS],
     }
-    return "\n".join(to_markdown(pd.DataFrame(rows), sentence) for sentence, rows in parts.items())
+    return "\n".join(part(sentence, rows) for sentence, rows in parts.items())
+
+
+def part(sentence: str, rows: Sequence[Row]) -> str:
+    """The rows that were run, under their sentence; those that were not are named."""
+    done = [row for row in rows if row["SNN %"] != NOT_RUN]
+    missing = "; ".join(_name(row) for row in rows if row not in done)
+    told = f"\nNot run yet: {missing}.\n" if missing else ""
+    return (to_markdown(pd.DataFrame(done), sentence) if done else f"{sentence}\n") + told
+
+
+def _name(row: Row) -> str:
+    return f"L = {row['L']}" if "run" not in row and "from" not in row else ": ".join([*row.values()][:2])
 
 
 def uniform_row(reference: Reference, run: Run) -> Row:
@@ -132,7 +144,7 @@ def own_row(reference: Reference, levels: int) -> Row:
     shares = {title: percent([record["accuracy"][name]] if record else []) for title, name in names.items()}
     return {
         "L": str(levels),
-        "epochs": str(record["epochs"]) if record else NOT_RUN,
+        "epochs": str(record["epochs"] if record else ""),
         **shares,
         "SNN %": percent([record["accuracy"]["snn"]] if record else []),
         "counts that differ": certificate([record["certificate"]] if record else []),
