@@ -76,10 +76,10 @@ def record(ann: nn.Module, batches: Batches) -> Traces:
     timesteps = max(get_levels(ann).values())
     images = torch.cat([pixels for pixels, _ in batches]).double()
     pasc, plain = convert(ann), convert(ann, neuron="if", timesteps=timesteps)
-    counts = record_counts(pasc, measure(pasc, [images]), images)
+    counts = [with_spikes(layer) for layer in record_counts(pasc, measure(pasc, [images]), images)]
     recorded = {
         "pasc": counts,
-        "own": [with_words(layer) for layer in record_words(plain, measure(plain, [images]), images)],
+        "own": [with_spikes(layer) for layer in record_words(plain, measure(plain, [images]), images)],
         "as PASC": [as_words(layer, timesteps) for layer in counts],
     }
     return {name: network_trace(layer_trace(**vars(layer)) for layer in layers) for name, layers in recorded.items()}
@@ -91,13 +91,14 @@ def as_words(layer: Arrivals, timesteps: int) -> Arrivals:
     return replace(layer, spikes=words, timesteps=timesteps)
 
 
-def with_words(layer: Arrivals) -> Arrivals:
-    """Under max pooling `measure` pools sums of spikes and the machine each timestep: the words say how many spike."""
-    workload, words = layer.workload, layer.spikes
-    if words is None or not workload.nonzero_macs:
+def with_spikes(layer: Arrivals) -> Arrivals:
+    """Spikes as the machine sees them: it pools plain trains at each timestep, where `measure` pools their sums."""
+    workload, spikes = layer.workload, layer.spikes
+    if spikes is None or not workload.nonzero_macs:
         return layer
-    spikes = float(np.bitwise_count(words[words > 0]).mean())
-    return replace(layer, workload=replace(workload, synaptic_operations=spikes * workload.nonzero_macs))
+    active = spikes[spikes > 0]
+    mean = float((active if layer.timesteps is None else np.bitwise_count(active)).mean())
+    return replace(layer, workload=replace(workload, synaptic_operations=mean * workload.nonzero_macs))
 
 
 def tables(traces: Traces, width: float, masks: int) -> tuple[pd.DataFrame, pd.DataFrame]:
