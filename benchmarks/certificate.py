@@ -5,7 +5,7 @@ and writes OUT/engines_certificate.csv (pairs of networks, neuron by neuron) and
 """
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,14 @@ from tests.checkpoints import QCFS_MEAN, QCFS_RESNET20, QCFS_STD, checkpoint_pat
 Networks = dict[str, Callable[[], nn.Module]]
 Row = dict[str, Any]
 
+OWN_FUNCTIONS = ("ANN, float32", "counts, float32", "integer counts", "integer counts, pixels of 8 bits")
+PAIRS = (
+    ("integer steps", "integer counts"),
+    ("ANN, float32", "counts, float32"),
+    ("ANN, float64", "counts, float64"),
+    ("steps, float64", "counts, float64"),
+)
+
 
 def main() -> None:
     """Compare, print, write."""
@@ -32,12 +40,19 @@ def main() -> None:
     images, labels = cifar10_test(arguments.images)
     networks = engines(images)
     arguments.out.mkdir(parents=True, exist_ok=True)
-    for name, rows in (("accuracy", accuracies(networks, images, labels)), ("certificate", compared(networks, images))):
-        table = pd.DataFrame()
-        for row in rows:  # each is written as soon as it is there: all of them take hours
-            table = pd.concat([table, pd.DataFrame([row])], ignore_index=True)
-            table.to_csv(arguments.out / f"engines_{name}.csv", index=False)
-        print(table.to_string(index=False))
+    write(arguments.out / "engines_accuracy.csv", [accuracy(networks, name, images, labels) for name in OWN_FUNCTIONS])
+    write(arguments.out / "engines_certificate.csv", [compared(networks, *pair, images) for pair in PAIRS])
+
+
+def write(path: Path, rows: list[tuple[Row, Callable[[], Row]]]) -> None:
+    """Each row as soon as it is there, since all take an hour; those that the file already holds are kept."""
+    table = pd.read_csv(path) if path.exists() else pd.DataFrame()
+    for key, measure in rows:
+        if len(table) and (table[list(key)] == pd.Series(key)).all(axis=1).any():
+            continue
+        table = pd.concat([table, pd.DataFrame([key | measure()])], ignore_index=True)
+        table.to_csv(path, index=False)
+    print(table.to_string(index=False))
 
 
 def cifar10_test(count: int) -> tuple[Tensor, Tensor]:
@@ -65,29 +80,28 @@ def engines(images: Tensor) -> Networks:
     }
 
 
-@torch.no_grad()
-def accuracies(networks: Networks, images: Tensor, labels: Tensor) -> Iterator[Row]:
-    """Accuracy of each network that is its own function of the images."""
-    names = ("ANN, float32", "counts, float32", "integer counts", "integer counts, pixels of 8 bits")
-    for name in tqdm(names, desc="accuracy"):
+def accuracy(networks: Networks, name: str, images: Tensor, labels: Tensor) -> tuple[Row, Callable[[], Row]]:
+    """Accuracy of a network that is its own function of the images."""
+
+    @torch.no_grad()
+    def measure() -> Row:
         network = networks[name]()
-        chosen = torch.cat([network(batch).argmax(1) for batch in images.split(500)])
-        yield {"network": name, "images": len(labels), "accuracy": 100 * float((chosen == labels).double().mean())}
+        chosen = torch.cat([network(batch).argmax(1) for batch in tqdm(images.split(500), desc=name)])
+        return {"accuracy": 100 * float((chosen == labels).double().mean())}
+
+    return {"network": name, "images": len(images)}, measure
 
 
-def compared(networks: Networks, images: Tensor) -> Iterator[Row]:
-    """Pairs of networks, neuron by neuron."""
-    pairs = (
-        ("integer steps", "integer counts"),
-        ("ANN, float32", "counts, float32"),
-        ("ANN, float64", "counts, float64"),
-        ("steps, float64", "counts, float64"),
-    )
-    for first, second in pairs:
+def compared(networks: Networks, first: str, second: str, images: Tensor) -> tuple[Row, Callable[[], Row]]:
+    """A pair of networks, neuron by neuron."""
+
+    def measure() -> Row:
         batches = tqdm(images.split(100), desc=f"{first} – {second}", unit="batch")
         found = pascal.verify(networks[first](), networks[second](), batches)
-        names = ("images", "neurons", "count_mismatches", "prediction_mismatches", "max_logit_error")
-        yield {"first": first, "second": second, **{name: getattr(found, name) for name in names}}
+        names = ("neurons", "count_mismatches", "prediction_mismatches", "max_logit_error")
+        return {name: getattr(found, name) for name in names}
+
+    return {"first": first, "second": second, "images": len(images)}, measure
 
 
 if __name__ == "__main__":
