@@ -33,7 +33,9 @@ Traces = dict[str, Trace]
 
 def main() -> None:
     """Record, simulate, write."""
-    options = parser(__doc__).parse_args()
+    own = parser(__doc__)
+    own.add_argument("--masks", type=int, default=4, help="random images of the full-width network")
+    options = own.parse_args()
     torch.set_num_threads(1)
     traces = record(load_network(options.weights, options.width), chosen_batches(options.data, options.images))
     ratios, machines = tables(traces, options.width, options.masks)
@@ -53,7 +55,6 @@ def parser(description: str | None) -> argparse.ArgumentParser:
     own.add_argument("--width", type=float, default=1.0, help="width multiplier of the network")
     own.add_argument("--data", type=Path, default=Path("data"), help="folder with CIFAR-10")
     own.add_argument("--images", type=int, default=64, help="test images whose spikes are recorded")
-    own.add_argument("--masks", type=int, default=4, help="random images of the full-width network")
     return own
 
 

@@ -108,8 +108,8 @@ def explanations() -> Iterator[str]:
         yield f"{100 * (energy - 1):.2f} % at {scale}"
         yield f"{100 * (latency - 1):.1f} % more cycles at {scale}"
     yield f"{100 * (1 - ratio['PASC / IF energy, on-chip dynamic', NARROW, 'own']):.1f} % less"
-    for scope in ("PEs and neurons", "with DRAM"):
-        yield f"{ratio[f'ANN / SNN (PASC) energy, {scope}', NARROW, 'own']:.2f} {scope}"
+    for scope, phrase in (("PEs and neurons", "for PEs and neurons"), ("with DRAM", "with DRAM")):
+        yield f"{ratio[f'ANN / SNN (PASC) energy, {scope}', NARROW, 'own']:.2f} {phrase}"
     yield f"{100 * machine.loc[('loas32', NARROW, 'pasc')].utilisation:.0f} % of their cycles"
     paper, h1 = machine.loc[("pascal40", 1.0, "pasc")], machine.loc[("h1", 1.0, "pasc")]
     yield f"10,000 images take {paper.latency_s_per_10000:.0f} s"
