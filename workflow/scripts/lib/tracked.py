@@ -21,7 +21,9 @@ def run_entry(run: Mapping[str, Any], seeds: list[int], results: Path, commit: s
     homes = [results / name / str(seed) for seed in seeds]
     accuracies, energies = ([read_json(home / file) for home in homes] for file in ("accuracy.json", "energy.json"))
     metrics = {key: fmean(accuracy[key] for accuracy in accuracies) for key in _ACCURACIES}
-    shared = [key for key in energies[0] if all(key in energy for energy in energies)]  # no spikes, no such number
+    shared = [
+        key for key in energies[0] if all(key in energy for energy in energies)
+    ]  # some belong to uniform levels alone
     metrics |= {key: fmean(energy[key] for energy in energies) for key in shared}
     figures = [(str(file), "figures") for file in sorted((results / "figures" / name).glob("*.png"))]
     tables = [(str(file), "tables") for file in sorted((results / "tables").glob("*.csv"))]
