@@ -31,6 +31,8 @@ def read_tensors(path: str | PathLike[str]) -> dict[str, Tensor]:
     """Read a safetensors file."""
     try:
         return load(Path(path).read_bytes())
+    except FileNotFoundError as error:
+        raise PascalError(f"{path}: there is no such file, expected weights as safetensors; check the path") from error
     except (OSError, SafetensorError) as error:
         raise PascalError(f"{path}: {error}; delete the file and run the stage that writes it again") from error
 

@@ -78,7 +78,7 @@ def test_broken_files_are_named(tmp_path):
     (tmp_path / "moved" / "records.json").write_text("{")
     with pytest.raises(PascalError, match=r"records.json: .*delete its folder"):
         Checkpoint(tmp_path, "moved").load()
-    with pytest.raises(PascalError, match="No such file"):
+    with pytest.raises(PascalError, match="there is no such file"):
         read_tensors(tmp_path / "absent.safetensors")
 
 

@@ -66,6 +66,8 @@ def _use_threads(threads: int) -> None:
 
 
 def _explain(error: Exception) -> str:
+    if isinstance(error, FileNotFoundError):
+        return f"{error}; run the same command again, the stage that writes it comes first"
     if isinstance(error, OSError) and not isinstance(error, PascalError):
         return f"{error}; no result is lost: make room or the folder writable, then run the same command again"
     return str(error)
