@@ -95,23 +95,28 @@ class SteppedSNN(nn.Module):
     def _currents(self, stop: fx.Node, segment: list[fx.Node], trains: dict[str, Any]) -> Iterator[Any]:
         """What arrives at `stop`, timestep by timestep."""
         source = segment[-1]
-        silent: dict[str, Any] = {}
-        previous: dict[fx.Node, Any] = {}
-        for timestep in range(self.timesteps[source.name]):
-            values: dict[fx.Node, Any] = {}
+        reads = {node: [] if node.name in trains else node.all_input_nodes for node in segment}
+        last_reader = {read: node for node in segment for read in reads[node]}
+        silent: dict[fx.Node, Any] = {}
+        timesteps = self.timesteps[source.name]
+        for timestep in range(timesteps):
+            values: dict[fx.Node, Any] = dict(silent)
             for node in segment:
-                if timestep >= self._lasts(
-                    node, trains
-                ):  # a shorter branch is silent from here on, its constants spent
-                    if node.name not in silent:
-                        silent[node.name] = tree_map_only(Tensor, torch.zeros_like, previous[node])
-                    values[node] = silent[node.name]
-                elif node.name in trains:
-                    values[node] = self._spiked(node, trains[node.name][timestep])
-                else:
-                    values[node] = self._call(node, values)
-            previous = values
-            yield values[source]
+                if node not in silent:
+                    values[node] = self._value(node, timestep, values, trains)
+                    if timestep + 1 >= self._lasts(node, trains) and timestep + 1 < timesteps:
+                        # a shorter branch is silent from here on, its constants spent
+                        silent[node] = tree_map_only(Tensor, torch.zeros_like, values[node])
+                for read in reads[node]:
+                    if last_reader[read] is node:
+                        del values[read]  # nobody needs it until the next timestep
+            yield values.pop(source)
+
+    def _value(self, node: fx.Node, timestep: int, values: dict[fx.Node, Any], trains: dict[str, Any]) -> Any:
+        if node.name in trains:
+            return self._spiked(node, trains[node.name][timestep])
+        args, kwargs = fx.map_arg((node.args, node.kwargs), values.__getitem__)
+        return call(self.graph, node, args, kwargs)
 
     def _lasts(self, node: fx.Node, trains: dict[str, Any]) -> float:
         """For how many timesteps a node has something to say; constants and sizes always do."""
@@ -124,10 +129,6 @@ class SteppedSNN(nn.Module):
             return value
         step = self.graph.get_submodule(str(node.target)).step
         return value.view(torch.uint8).to(step.dtype).mul_(step)  # faster than a product of booleans
-
-    def _call(self, node: fx.Node, values: dict[fx.Node, Any]) -> Any:
-        args, kwargs = fx.map_arg((node.args, node.kwargs), values.__getitem__)
-        return call(self.graph, node, args, kwargs)
 
 
 class _Constant:

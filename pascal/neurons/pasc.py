@@ -43,6 +43,7 @@ def integrate(currents: Iterable[Tensor], step: Tensor | float) -> tuple[Tensor,
         count += fired
         membrane.addcmul_(fired, own_step, value=-1)
         timesteps += 1
+        del current  # its memory serves the next one
     if membrane is None:
         raise PascalError("currents: got 0 timesteps, expected at least 1")
     return membrane, count, timesteps
