@@ -115,7 +115,7 @@ def memory(arguments: argparse.Namespace) -> pd.DataFrame:
     rows = []
     for network in arguments.networks:
         ann = peak_bytes(network, "ANN", 1, arguments.batch)
-        for engine, levels in (("counts", 8), ("integer", 8), ("steps", 4), ("steps", 8)):
+        for engine, levels in (("counts", 8), ("steps", 4), ("steps", 8)):
             train = 1.5 * levels * arguments.batch * _largest_layer(network)
             limits = [ann + train, ann + 4 * train] if engine == "steps" else [1.1 * ann] * 2
             peak = peak_bytes(network, engine, levels, arguments.batch)

@@ -4,6 +4,9 @@ import csv
 import json
 from pathlib import Path
 
+from benchmarks.engines_page import PAGE, RESULTS, measured
+from benchmarks.pages import with_section
+
 REFERENCE = Path(__file__).parents[1] / "results" / "reference"
 
 
@@ -32,3 +35,15 @@ def test_plain_if_has_not_arrived_where_pasc_is() -> None:
     correct = {(row["neuron"], int(row["timesteps"])): int(row["correct"]) for row in rows}
     assert correct["plain IF", 1] < correct["plain IF", 8] < correct["PASC", 8]
     assert {row["images"] for row in rows} == {"2000"}
+
+
+def test_the_engines_page() -> None:
+    page = PAGE.read_text()
+    assert page == with_section(page, "engines", measured(RESULTS)), "run python -m benchmarks.engines_page"
+
+
+def test_engines_agree_on_every_neuron() -> None:
+    with (RESULTS / "engines_certificate.csv").open() as file:
+        rows = {(row["first"], row["second"]): row for row in csv.DictReader(file)}
+    for pair in (("integer steps", "integer counts"), ("steps, float64", "counts, float64")):
+        assert (rows[pair]["images"], rows[pair]["count_mismatches"]) == ("10000", "0")
