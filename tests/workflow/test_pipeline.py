@@ -1,5 +1,6 @@
 """The pipeline as people call it: plans, pages, MLflow, DVC's views, and names that must agree with the package."""
 
+import re
 import sqlite3
 from pathlib import Path
 
@@ -37,6 +38,17 @@ def test_tables_and_figures_are_made_tracked_and_captioned(folder: str, name: st
 @pytest.mark.parametrize("file", FILES)
 def test_files_of_a_run_are_tracked(file: str) -> None:
     assert f"results/${{item.run}}/${{item.seed}}/{file}:" in STAGES
+
+
+def test_helpers_of_a_stage_are_in_its_stamp(untouched: Workspace) -> None:
+    """Else an edit of a helper would leave an old result standing as current."""
+    untouched.snakemake("all", "--dry-run", "--quiet").check()
+    for stamp in (untouched.path / "build/code").glob("*.txt"):
+        script = untouched.path / f"workflow/scripts/{stamp.stem}.py"
+        helpers = set(re.findall(r"^from lib\.(\w+)", script.read_text(), re.MULTILINE)) if script.exists() else set()
+        stamped = stamp.read_text()
+        missing = {helper for helper in helpers - {"stage", "models"} if f"lib/{helper}.py" not in stamped}
+        assert not missing, f"{stamp.stem}: {missing}"
 
 
 def test_paper_is_planned_completely(untouched: Workspace) -> None:

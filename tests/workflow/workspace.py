@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "workflow" / "schemas" / "params.schema.yaml"
 _BIN = Path(sys.executable).parent
 _TARGETS = {"all", "report"}  # rules that do nothing themselves
-_IGNORED = ".snakemake/\n/build/\n/work/\n/results/\n/logs/\n__pycache__/\n"
+_IGNORED = ".snakemake/\n/build/\nwork/\n/results/\n/logs/\n__pycache__/\n"
 
 
 @dataclass(frozen=True)

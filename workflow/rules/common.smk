@@ -27,9 +27,10 @@ SEEDS = PARAMS["defaults"]["seeds"]
 DATASETS = PARAMS["datasets"]
 HOME = "results/{run}/{seed}"
 
-# The parts of pascal/ whose edit makes a rule's result old.
+# The code whose edit makes a rule's result old.
 _NETWORK = ["pascal/networks", "pascal/neurons/qcfs.py", "pascal/neurons/levels.py"]
 _HELPERS = ["workflow/scripts/lib/models.py", "workflow/scripts/lib/stage.py"]
+_COLUMNS = "workflow/scripts/lib/columns.py"
 _TRAINING = ["workflow/scripts/lib/training.py", "workflow/scripts/lib/processes.py"]
 _TRAIN = ["pascal/data", "pascal/training", *_TRAINING, *_NETWORK, *_HELPERS]
 _SPIKING = [
@@ -40,19 +41,26 @@ _SPIKING = [
     "pascal/workload.py",
     *_HELPERS,
 ]
-_EVALUATE = ["pascal/training/evaluate.py", *_SPIKING]
+_EVALUATE = ["pascal/training/evaluate.py", "workflow/scripts/lib/timesteps.py", *_SPIKING]
+_WORKLOAD = [
+    "pascal/energy/activity.py",
+    "pascal/hardware/trace.py",
+    "pascal/hardware/trace_file.py",
+    "workflow/scripts/lib/activity.py",
+    *_SPIKING,
+]
 CODE = {
     "prepare": ["pascal/data"],
     "train": _TRAIN,
     "retrain": _TRAIN,
     "finetune": _TRAIN,
-    "histogram": ["pascal/adapt", "pascal/data", *_NETWORK, *_HELPERS],
-    "assign": ["pascal/adapt", "workflow/scripts/lib/histograms.py"],
-    "given": [*_NETWORK, "pascal/adapt", *_HELPERS],
+    "histogram": ["pascal/adapt", "pascal/data", _COLUMNS, *_NETWORK, *_HELPERS],
+    "assign": ["pascal/adapt", "workflow/scripts/lib/histograms.py", _COLUMNS],
+    "given": [*_NETWORK, "pascal/adapt", _COLUMNS, *_HELPERS],
     "convert": _SPIKING,
     "verify": _SPIKING,
     "evaluate": _EVALUATE,
-    "workload": [*_SPIKING, "pascal/hardware/trace.py", "pascal/hardware/trace_file.py"],
+    "workload": _WORKLOAD,
     "energy": ["pascal/energy", "pascal/workload.py"],
     "hardware": ["pascal/hardware", "pascal/workload.py"],
     "tables": ["pascal/report", "pascal/energy", "pascal/cli.py", "workflow/scripts/lib/rows.py"],
