@@ -40,6 +40,12 @@ class Reference:
         found = [self.read(f"{run}-{seed}.json") for run in runs for seed in self.seeds]
         return [record for record in found if record]
 
+    def twin(self, run: Run) -> Record | None:
+        """The same training with ReLU, which runs that differ in their levels alone share."""
+        alike = [other for other in self.runs.values() if _training(other) == _training(run)]
+        found = [self.read(f"{other.name}-relu.json") for other in alike]
+        return next((record for record in found if record), None)
+
     def read(self, name: str) -> Record | None:
         """A file of the folder, if it is there."""
         path = self.folder / name
@@ -86,7 +92,7 @@ def _name(row: Row) -> str:
 
 def uniform_row(reference: Reference, run: Run) -> Row:
     """A network with the same levels everywhere, beside its ReLU twin and the plain IF network."""
-    records, twin = reference.of(run.name), reference.read(f"{run.name}-relu.json")
+    records, twin = reference.of(run.name), reference.twin(run)
     levels = run.settings["levels"]
     return {
         "run": run.name,
@@ -183,6 +189,11 @@ def certificate(found: Sequence[Record | None]) -> str:
     if not known:
         return NOT_RUN
     return f"{sum(each['count_mismatches'] for each in known):,} of {sum(each['neurons'] for each in known):,}"
+
+
+def _training(run: Run) -> dict[str, Any]:
+    """What a training depends on, but for the levels."""
+    return {key: value for key, value in run.stage("train").items() if key != "levels"}
 
 
 def _given_weights(run: Run) -> bool:

@@ -51,6 +51,15 @@ def test_uniform_networks_stand_beside_relu_and_plain_if(tmp_path: Path) -> None
     assert told == ["90.12", "88.00", "88.00", "3 of 1,000", "50.00", "80.00", "2,000"]
 
 
+def test_runs_that_differ_in_levels_alone_share_their_twin(tmp_path: Path) -> None:
+    for run in ("vgg-l8", "resnet-l4"):
+        _write(tmp_path, f"{run}-0")
+    (tmp_path / "vgg-l4-relu.json").write_text(json.dumps({"accuracy": 0.9012}))
+    text = section(open_reference(tmp_path))
+    assert _cells(text, "vgg-l8", "vgg16, width 0.25", "8", "15")[0] == "90.12"
+    assert _cells(text, "resnet-l4", "resnet18, width 0.25", "4", "20")[0] == "not run"
+
+
 def test_random_orders_are_a_mean_with_its_deviation(tmp_path: Path) -> None:
     for number, accuracy in ((1, 0.80), (2, 0.82), (4, 0.84)):
         _write(tmp_path, f"vgg-al-random{number}-0", ann_accuracy=accuracy, levels={"a": number, "b": 1})
