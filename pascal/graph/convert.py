@@ -38,18 +38,29 @@ def convert(
     (`compiled`: through torch.compile); `"integer"` has INT8 weights and only integers between `pixels` and logits.
     `neuron="if"` with `timesteps` gives the vanilla SNN of QCFS instead, for comparison: not exact.
     """
+    _check_options(engine, neuron, timesteps, compiled, pixels)
+    traced = _trained_graph(ann)
+    if neuron == "if":
+        return _plain_snn(traced, timesteps)
+    if engine == "integer":
+        return IntegerSNN(traced, count_timesteps(traced), pixels or Pixels()).eval()
+    return _counts_snn(traced, compiled) if engine == "counts" else _pasc_snn(traced)
+
+
+def _check_options(engine: str, neuron: str, timesteps: int | None, compiled: bool, pixels: Pixels | None) -> None:
+    """Refuse what is unknown, and options that the chosen engine or neuron would pass over."""
     if engine not in ENGINES:
         raise PascalError(f"engine: got {engine!r}, expected one of {ENGINES}")
     if neuron not in ("pasc", "if"):
         raise PascalError(f"neuron: got {neuron!r}, expected 'pasc' or 'if'")
-    traced = _trained_graph(ann)
-    if neuron == "if":
-        return _plain_snn(traced, timesteps)
-    if timesteps is not None:
+    if neuron == "if" and engine != "steps":
+        raise PascalError(f"engine: got {engine!r}, but the spikes of plain IF have no closed form; use 'steps'")
+    if neuron == "pasc" and timesteps is not None:
         raise PascalError(f"timesteps: got {timesteps}, but PASC's follow from the levels; use neuron='if'")
-    if engine == "integer":
-        return IntegerSNN(traced, count_timesteps(traced), pixels or Pixels()).eval()
-    return _counts_snn(traced, compiled) if engine == "counts" else _pasc_snn(traced)
+    if compiled and engine != "counts":
+        raise PascalError(f"compiled: got True with engine={engine!r}, expected engine='counts'")
+    if pixels is not None and engine != "integer":
+        raise PascalError(f"pixels: got {pixels} with engine={engine!r}, expected engine='integer'")
 
 
 def _trained_graph(ann: nn.Module) -> fx.GraphModule:

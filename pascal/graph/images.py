@@ -37,3 +37,5 @@ def check_images(images: Tensor, model: nn.Module) -> None:
         )
     if not bool(torch.isfinite(images).all()):
         raise PascalError("images: got NaN or infinite pixels, expected finite numbers")
+    if torch.is_autocast_enabled(device.type):
+        raise PascalError("autocast rounds what must be exact; run the network outside of torch.autocast")

@@ -9,6 +9,7 @@ from torch.nn import functional as F
 
 import pascal
 from pascal import QCFS, PascalError
+from pascal.graph.integer import Pixels
 from tests.graph.small import Branches, lively
 
 
@@ -222,6 +223,12 @@ def test_errors_name_what_is_wrong() -> None:
         pascal.convert(ann, neuron="if")
     with pytest.raises(PascalError, match="timesteps: got 4, but PASC"):
         pascal.convert(ann, timesteps=4)
+    with pytest.raises(PascalError, match="engine: got 'counts', but the spikes of plain IF"):
+        pascal.convert(ann, engine="counts", neuron="if", timesteps=4)
+    with pytest.raises(PascalError, match="compiled: got True with engine='steps', expected engine='counts'"):
+        pascal.convert(ann, compiled=True)
+    with pytest.raises(PascalError, match=r"pixels: got Pixels.* with engine='counts', expected engine='integer'"):
+        pascal.convert(ann, engine="counts", pixels=Pixels())
     with pytest.raises(PascalError, match="has no parameters"):
         pascal.convert(nn.Sequential(nn.Flatten()).eval())
     half_trained = lively(Branches(), images(), [4] * 6)
@@ -253,6 +260,13 @@ def test_bad_images(batch: object, message: str) -> None:
     snn = pascal.convert(lively(Branches(), images(), [4] * 6))
     with pytest.raises(PascalError, match=message):
         snn(batch)
+
+
+@pytest.mark.parametrize("engine", ["steps", "counts", "integer"])
+def test_autocast_is_refused(engine: str) -> None:
+    snn = pascal.convert(lively(Branches(), images(), [4] * 6), engine=engine)
+    with torch.autocast("cpu"), pytest.raises(PascalError, match="autocast rounds what must be exact"):
+        snn(images())
 
 
 def test_logits_over_time_are_plain_only() -> None:

@@ -177,3 +177,9 @@ def test_another_image_size_is_another_network() -> None:
     snn = integer(ann)
     snn(images())
     assert pascal.verify(snn.stepwise(), snn, [images(size=10)]).passed
+
+
+def test_a_state_is_not_loaded_behind_the_integers() -> None:
+    snn = integer(lively(Branches(), images(), [4, 2, 3, 1, 8, 5]))
+    with pytest.raises(PascalError, match="convert it again"):
+        snn.load_state_dict(snn.state_dict())

@@ -5,6 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
+from pascal.errors import PascalError
 from pascal.graph.images import check_images
 from pascal.graph.integer.build import IntegerNetwork, build_network
 from pascal.graph.integer.int8 import accelerate
@@ -55,6 +56,10 @@ class IntegerSNN(nn.Module):
     def stepwise(self) -> "IntegerStepsSNN":
         """The same integers timestep by timestep: what the counts are held to."""
         return IntegerStepsSNN(self).eval()
+
+    def load_state_dict(self, *_: Any, **__: Any) -> Any:
+        """The integers are made from the ANN's numbers once."""
+        raise PascalError("the integer engine makes its integers once; load the ANN's state and convert it again")
 
     def _pixels(self, images: Tensor) -> Tensor:
         pixels = self.pixels.integers(images)
