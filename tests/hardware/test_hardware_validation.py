@@ -2,6 +2,7 @@
 
 import pytest
 
+from benchmarks import hardware_loas as loas
 from pascal.hardware import simulate
 from pascal.hardware.simulate import make_variant, simulate_variants
 from pascal.hardware.sources import make_source
@@ -62,3 +63,29 @@ def test_pasc_adds_little_energy_on_chip() -> None:
         plain, pasc = simulate_variants(source, [make_variant("loas", "if"), make_variant("loas", "pasc")])
         on_chip = ("pe", "neuron", "sram")
         assert 1.0003 <= pasc.energy_pj(on_chip).sum() / plain.energy_pj(on_chip).sum() <= 1.0035
+
+
+@pytest.mark.parametrize(
+    ("network", "cycles", "matches", "silent", "zeros"),
+    [  # LoAS's logs and its Table II, fine-tuned networks
+        ("vgg16", 481_560, 5_187_330, 79.581, 98.2279),
+        ("resnet19", 1_321_906, 16_201_484, 66.0811, 96.914),
+        ("alexnet", 41_259, 393_769, 76.6834, 98.2635),
+    ],
+)
+def test_loas_as_published(network: str, cycles: int, matches: int, silent: float, zeros: float) -> None:
+    assert loas.zero_shares(network) == pytest.approx((silent, zeros), abs=5e-5)
+    runs = list(loas.drawn_layers(network))
+    assert sum(run.mean("compute_cycles") for run in runs) == pytest.approx(cycles, rel=0.1)
+    assert sum(run.mean("match") for run in runs) == pytest.approx(matches, rel=0.1)
+
+
+def test_sparten_as_published() -> None:
+    runs = loas.drawn_layers("vgg16", "sparten")  # one of four timesteps
+    assert 4 * sum(run.mean("compute_cycles") for run in runs) == pytest.approx(2_415_640, rel=0.3)
+
+
+def test_the_script_s_constants_give_its_energies_from_its_counts() -> None:
+    snn = loas.script_energy("loas", loas.LOAS_FT)
+    assert loas.script_energy("sparten", loas.SPARTEN_SNN, match_pj=6.15) / snn == pytest.approx(3.17, rel=0.05)
+    assert loas.script_energy("sparten", loas.SPARTEN_ANN) / snn == pytest.approx(2.47, rel=0.15)
