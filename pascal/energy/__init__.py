@@ -3,6 +3,7 @@
 from pascal.energy.activity import Activity, layer_activity, timestep_activity
 from pascal.energy.audit import AuditRow, Measured, audit, audit_rows
 from pascal.energy.audit_data import AUDIT_NETWORKS
+from pascal.energy.audit_hardware import measured_hardware
 from pascal.energy.costs import FP32, INT8, EnergyCosts
 from pascal.energy.model import LayerEnergy, ann_energy, energy_overhead, snn_energy, total_pj
 from pascal.energy.operations import ann_operations, neuron_operations, snn_operations
@@ -48,6 +49,7 @@ __all__ = [
     "layer_table",
     "mean_spikes_per_neuron",
     "mean_synaptic_operations",
+    "measured_hardware",
     "network_energy_ratio",
     "neuron_operations",
     "normalised_timesteps",

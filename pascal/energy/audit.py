@@ -22,6 +22,7 @@ class Measured:
     dataset: str
     levels: tuple[int, ...]
     value: float
+    conditions: str = ""  # that must stand beside the number
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class AuditRow:
     latency_timesteps: int | None = None
     authors_list: float | None = None
     measured: tuple[float, ...] = ()
+    conditions: tuple[str, ...] = ()
 
     @property
     def agrees(self) -> bool | None:
@@ -47,7 +49,8 @@ class AuditRow:
         """How a wrong number arose, or what the agreement rests on."""
         if self.claim.reason or self.equation is not None:
             return self.claim.reason or "follows from the equation"
-        return f"mean of {len(self.measured)} runs here" if self.measured else "no run here"
+        runs = {0: "no run here", 1: "one run here"}.get(len(self.measured), f"mean of {len(self.measured)} runs here")
+        return ": ".join((runs, *self.conditions))
 
 
 def audit(networks: Mapping[str, Network], measured: Iterable[Measured] = ()) -> list[AuditRow]:
@@ -100,7 +103,8 @@ def _computed_row(claim: Claim, network: Network) -> AuditRow:
 def _target_row(claim: Claim, measured: Sequence[Measured]) -> AuditRow:
     wanted = (claim.quantity, claim.network, claim.dataset, claim.levels)
     found = [run for run in measured if (run.quantity, run.network, run.dataset, _uniform(run.levels)) == wanted]
-    return AuditRow(claim, measured=tuple(run.value for run in found))
+    conditions = tuple(dict.fromkeys(run.conditions for run in found if run.conditions))
+    return AuditRow(claim, measured=tuple(run.value for run in found), conditions=conditions)
 
 
 def _find(networks: Mapping[str, Network], claim: Claim) -> Network:

@@ -127,7 +127,7 @@ TIMESTEPS = (
     Claim("T_eff", *_VGG_IN, VGG_IN_AL3, "9.92", _AL, fan_ins="vgg16-imagenet"),
     Claim("T_eff", *_VGG_IN, VGG_IN_AL2, "12.40", _AL, fan_ins="vgg16-imagenet"),
     Claim("T_eff", *_RES10, RESNET_C10_AL, "3.14", _AL, "zip kept 10 of 17 layers", fan_ins="resnet18"),
-    Claim("T_eff", *_RES100, RESNET_C100_AL, "2.63", _AL, "zip kept 10 of 17 layers", fan_ins="resnet18"),
+    Claim("T_eff", *_RES100, RESNET_C100_AL, "2.63", _SOTA, "zip kept 10 of 17 layers", fan_ins="resnet18"),
     Claim("T_eff", *_RES_IN, RESNET_IN_AL, "12.94", _AL, "zip kept 18 of 33 layers", fan_ins="resnet34"),
 )  # fmt: skip
 
