@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return options.command(options)
-    except PascalError as error:
+    except (PascalError, OSError) as error:
         print(f"pascal: {error}", file=sys.stderr)
         return 2
 
@@ -112,6 +112,7 @@ def _audit(options: argparse.Namespace) -> int:
         for name, layers in networks.items():
             pd.DataFrame(layer_table(layers)).to_csv(options.layers / f"{name}.csv", index=False)
     if options.csv:
+        options.csv.parent.mkdir(parents=True, exist_ok=True)
         rows.to_csv(options.csv, index=False)
     with pd.option_context("display.max_rows", None, "display.max_colwidth", 40, "display.width", 240):
         print(rows.fillna("").to_string(index=False))

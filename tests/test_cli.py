@@ -88,6 +88,17 @@ def test_audit_prints_every_row(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert layers["macs"].tolist()[-1] == 15_470_264_320  # the appendix's total
 
 
+def test_audit_makes_the_folder_and_says_what_it_cannot_write(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cli, "audit_networks", dict)
+    monkeypatch.setattr(cli, "audit_rows", lambda networks: [{"quantity": "MACs"}])
+    assert cli.main(["audit", "--csv", str(tmp_path / "new" / "audit.csv")]) == 0
+    assert (tmp_path / "new" / "audit.csv").exists()
+    assert cli.main(["audit", "--csv", str(tmp_path)]) == 2
+    assert str(tmp_path) in capsys.readouterr().err
+
+
 def test_the_installed_command_runs() -> None:
     command = Path(sys.executable).with_name("pascal")
     done = subprocess.run([command, "--help"], capture_output=True, text=True, env={**os.environ, "COLUMNS": "120"})

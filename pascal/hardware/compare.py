@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 from pascal.errors import PascalError
 from pascal.hardware.energy import COMPONENTS
 from pascal.hardware.intervals import ratio, ratio_interval
+from pascal.hardware.presets import ROOT
 from pascal.hardware.result import ON_CHIP, ON_CHIP_DYNAMIC, Simulation
 from pascal.hardware.simulate import make_variant, simulate_variants
 from pascal.hardware.sources import make_source
-from pascal.hardware.trace import Trace
+from pascal.hardware.trace import Trace, check_trace
 from pascal.workload import LayerWorkload
 
 Network = Trace | Iterable[LayerWorkload]
@@ -41,11 +42,12 @@ def compare_machines(
 
     `pasc` serves LoAS with PASC and SparTen with QCFS; `plain` is the plain IF network's own trace. Workloads do both.
     """
-    if plain is None and isinstance(pasc, Trace):
-        raise PascalError("plain: got no trace of the plain IF network; record one, its silent neurons are others")
-    pasc = pasc if isinstance(pasc, Trace) else tuple(pasc)
+    if isinstance(pasc, Trace):
+        _check_alike(pasc, plain)
+    else:
+        pasc = tuple(pasc)
     block = {"base": preset} if isinstance(preset, str) else dict(preset)
-    block["name"] = preset if isinstance(preset, str) else block.get("name", f"{block.get('base')}, modified")
+    block["name"] = preset if isinstance(preset, str) else block.get("name", f"{block.get('base', ROOT)}, modified")
     machines = {
         "pasc blocking": make_variant("loas", "pasc", {**block, "overlap": "blocking"}),
         "pasc pipelined": make_variant("loas", "pasc", {**block, "overlap": "pipelined"}),
@@ -57,6 +59,15 @@ def compare_machines(
     source = make_source(pasc if plain is None else plain, images, weight_density, seed)
     runs["if blocking"] = simulate_variants(source, [base], workers, progress)[0]
     return _rows(runs, seed), runs
+
+
+def _check_alike(pasc: Trace, plain: Network | None) -> None:
+    """The same network and images, or the ratios would compare something else than neurons."""
+    if not isinstance(plain, Trace):
+        raise PascalError("plain: got no trace of the plain IF network; record one, its silent neurons are others")
+    check_trace(plain, pasc.workloads)
+    if plain.images != pasc.images:
+        raise PascalError(f"plain: got {plain.images} images, the PASC trace has {pasc.images}; rerun stage workload")
 
 
 def _rows(runs: Mapping[str, Simulation], seed: int) -> list[dict[str, Any]]:

@@ -1,5 +1,8 @@
 """The comparison and sensitivity tables, bootstrap intervals and pruning."""
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -49,6 +52,26 @@ def test_h1_gives_the_reported_ratio_only_because_its_prices_do() -> None:
 def test_a_trace_needs_its_plain_counterpart() -> None:
     with pytest.raises(PascalError, match="plain"):
         compare_machines(small_trace())
+
+
+@pytest.mark.parametrize(
+    ("plain", "words"),
+    [
+        (small_trace(images=3, words=True), ["3 images", "2"]),
+        (replace(small_trace(words=True), layers=small_trace(words=True).layers[1:]), ["disagree", "stem"]),
+        (small_trace(), ["'if'", "'pasc'"]),
+        (vgg16_workloads(), ["plain"]),
+    ],
+)
+def test_traces_of_other_networks_images_or_neurons_are_refused(plain: Any, words: list[str]) -> None:
+    with pytest.raises(PascalError) as error:
+        compare_machines(small_trace(), plain)
+    assert all(word in str(error.value) for word in words)
+
+
+def test_a_block_without_a_name_is_called_after_its_base() -> None:
+    rows, _ = compare_machines(vgg16_workloads()[11:12], preset={"pes": 8})
+    assert {row["preset"] for row in rows} == {"pascal40, modified"}
 
 
 def test_intervals_cover_and_are_reproducible() -> None:
