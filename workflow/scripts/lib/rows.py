@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from pascal.energy import Measured
+from pascal.energy import Measured, measured_hardware
 from pascal.report import RunResults
 from pascal.training import retraining_epochs
 
@@ -62,12 +62,15 @@ def _levels_change(settings: Mapping[str, Any]) -> int:
 
 
 def measured_here(results: Iterable[RunResults]) -> Iterator[Measured]:
-    """Accuracies of full-width networks, for the audit."""
+    """Accuracies of full-width networks, and what the simulated machines need for them, for the audit."""
     for result in results:
-        levels = tuple((result.levels or {}).values())
-        for network in ("ANN", "SNN") if result.width == 1.0 and result.accuracy else ():
-            share = result.accuracy[f"{network.lower()}_accuracy"]
-            yield Measured(f"{network} accuracy %", result.network, result.dataset, levels, 100 * share)
+        if result.width != 1.0:
+            continue
+        about = (result.network, result.dataset, tuple((result.levels or {}).values()))
+        for network in ("ANN", "SNN") if result.accuracy else ():
+            yield Measured(f"{network} accuracy %", *about, 100 * result.accuracy[f"{network.lower()}_accuracy"])
+        if result.hardware is not None:
+            yield from measured_hardware(*about, result.hardware.to_dict("records"))
 
 
 def _tables(home: Path) -> Iterator[tuple[str, pd.DataFrame]]:
