@@ -1,7 +1,7 @@
 """Every engine against the ANN and against other simulators: time, memory, conversion; targets beside the measured.
 
-`python -m benchmarks.engines OUT` writes OUT/engines_times.csv, engines_memory.csv, engines_conversion.csv,
-engines_profile.csv and engines.png. SpikingJelly is measured where `pip install pascal-snn[benchmark]` put it.
+`python -m benchmarks.engines OUT` writes OUT/engines_{conversion,profile,memory,times,training,compiled}.csv and
+engines.png; `--only` one of them. SpikingJelly is measured where `pip install pascal-snn[benchmark]` put it.
 On a busy machine the ratios of CPU time with `--threads 1` are the ones to trust.
 """
 
@@ -20,16 +20,19 @@ import pascal
 from benchmarks.engines_figure import engines_figure
 from benchmarks.memory import peak_bytes
 from benchmarks.profile import profiled
-from benchmarks.timing import take_turns
+from benchmarks.timing import decisive, take_turns
+from benchmarks.training import steps
 from benchmarks.variants import alive_network, make
 from pascal.report.style import save_figure
 
 LEVELS = (1, 4, 8, 16, 32)
 STEPWISE = (4, 8)  # levels at which timestep by timestep is measured too
+COMPILED = 8  # levels at which torch.compile is measured: its warm-up takes minutes, and levels change no kernel
 
 # (variant, unit): the target at L levels, with its sign: at most, or at least
 TARGETS: dict[tuple[str, str], Callable[[int], tuple[str, float]]] = {
     ("counts", "ANN"): lambda levels: ("≤", 1.10),
+    ("counts", "ANN, compiled"): lambda levels: ("≤", 1.10),
     ("counts, compiled", "ANN, compiled"): lambda levels: ("≤", 1.10),
     ("integer", "ANN"): lambda levels: ("≤", 0.7),
     ("integer", "ANN, compiled"): lambda levels: ("≤", 0.7),
@@ -47,12 +50,12 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
-    parser.add_argument("--no-compile", action="store_true")
-    parser.add_argument("--only", choices=("conversion", "profile", "memory", "times"))
+    measures = {"conversion": conversion, "profile": profiles, "memory": memory, "times": times,
+                "training": training, "compiled": compiled}  # fmt: skip
+    parser.add_argument("--only", choices=list(measures))
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
     arguments.out.mkdir(parents=True, exist_ok=True)
-    measures = {"conversion": conversion, "profile": profiles, "memory": memory, "times": times}
     tables = {}
     for name in measures if arguments.only is None else [arguments.only]:
         tables[name] = measures[name](arguments)
@@ -65,21 +68,39 @@ def main() -> None:
 def times(arguments: argparse.Namespace) -> pd.DataFrame:
     """Ratios of times, each with its target."""
     images = torch.randn(arguments.batch, 3, 32, 32).contiguous(memory_format=torch.channels_last)
-    cases = [(network, levels) for network in arguments.networks for levels in LEVELS]
+    cases = [(network, levels, variants(levels)) for network in arguments.networks for levels in LEVELS]
     tables = [_times_of(*case, images, arguments) for case in tqdm(cases, "networks and levels")]
     return pd.concat(tables, ignore_index=True)
 
 
-def _times_of(network: str, levels: int, images: Tensor, arguments: argparse.Namespace) -> pd.DataFrame:
+def compiled(arguments: argparse.Namespace) -> pd.DataFrame:
+    """The same beside an ANN that torch.compile has made as fast as it can."""
+    images = torch.randn(arguments.batch, 3, 32, 32).contiguous(memory_format=torch.channels_last)
+    names = ["ANN, compiled", "counts, compiled", "counts", "integer"]
+    tables = [_times_of(network, COMPILED, names, images, arguments) for network in arguments.networks]
+    return pd.concat(tables, ignore_index=True)
+
+
+def training(arguments: argparse.Namespace) -> pd.DataFrame:
+    """One training step with QCFS over one with ReLU. Target: 1.10."""
+    table = pd.DataFrame(steps(3 * arguments.repeats, compiled=False)).set_index("variant").loc[["QCFS"]]
+    met = table[decisive(arguments.threads)] <= 1.1
+    return table.assign(network="vgg16", width=0.25, target="≤ 1.1", met=met, threads=arguments.threads).reset_index()
+
+
+def _times_of(
+    network: str, levels: int, names: list[str], images: Tensor, arguments: argparse.Namespace
+) -> pd.DataFrame:
     ann = alive_network(network, levels)
-    works = {name: _inference(make(name, ann, levels), images) for name in variants(levels, arguments.no_compile)}
+    works = {name: _inference(make(name, ann, levels), images) for name in names}
     measured = take_turns(works, arguments.repeats, f"{network}, L={levels}")
     rows = []
     for (variant, unit), target in TARGETS.items():
         if variant in measured and unit in measured:
             ratios = measured[variant].ratios(measured[unit])
             sign, limit = target(levels)
-            met = ratios["wall_ratio"] <= limit if sign == "≤" else ratios["wall_ratio"] >= limit
+            ratio = ratios[decisive(arguments.threads)]
+            met = ratio <= limit if sign == "≤" else ratio >= limit
             rows.append(
                 {"network": network, "levels": levels, "variant": variant, "unit": unit}
                 | ratios
@@ -89,10 +110,9 @@ def _times_of(network: str, levels: int, images: Tensor, arguments: argparse.Nam
     return pd.DataFrame(rows)
 
 
-def variants(levels: int, without_compiler: bool) -> list[str]:
+def variants(levels: int) -> list[str]:
     """What is measured at these levels."""
     names = ["ANN", "counts", "integer"]
-    names += [] if without_compiler else ["ANN, compiled", "counts, compiled"]
     if levels in STEPWISE:
         names += ["steps", "plain stepwise"]
         names += ["SpikingJelly"] if importlib.util.find_spec("spikingjelly") else []

@@ -8,7 +8,6 @@ from pascal.report.style import BESIDE, PAGE_IN, footnote, looks, panels, styled
 
 SHOWN = {  # variant, unit → name in the figure
     ("counts", "ANN"): "counts : ANN",
-    ("counts, compiled", "ANN, compiled"): "counts : ANN, both compiled",
     ("integer", "ANN"): "integer : ANN",
     ("steps", "ANN"): "steps : ANN",
     ("plain stepwise", "counts"): "paper's method : counts",

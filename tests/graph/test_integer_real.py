@@ -21,7 +21,7 @@ EXACT = [
 
 def assert_certified(images: int) -> None:
     pixels, _ = cifar10_test(images)
-    networks = engines(pixels)
+    networks = engines(load_qcfs_resnet20(checkpoint_path(QCFS_RESNET20)), pixels)
     rows = [key | measure() for key, measure in (compared(networks, *pair, pixels) for pair in PAIRS)]
     table = pd.DataFrame(rows).set_index(["first", "second"])
     for pair in EXACT:
@@ -45,7 +45,7 @@ def test_more_images() -> None:
 @pytest.mark.slow
 def test_int8_costs_less_than_half_a_point() -> None:
     pixels, labels = cifar10_test(10_000)
-    networks = engines(pixels)
+    networks = engines(load_qcfs_resnet20(checkpoint_path(QCFS_RESNET20)), pixels)
     found = {name: accuracy(networks, name, pixels, labels)[1]()["accuracy"] for name in OWN_FUNCTIONS}
     for name in ("integer counts", "integer counts, pixels of 8 bits"):
         assert found["ANN, float32"] - found[name] < 0.5
