@@ -132,3 +132,20 @@ rule report:
         rules.figures.output,
         expand(rules.run_figures.output, run=RUNS),
         every("hardware_layers.csv"),
+
+
+rule so_far:
+    # No result is an input: nothing is computed, and it works beside a run that is still going on or has failed.
+    input:
+        params="build/report.json",
+    log:
+        "logs/so_far.log",
+    benchmark:
+        "logs/times/so_far.tsv"
+    conda:
+        "../envs/pascal.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+    script:
+        "../scripts/so_far.py"

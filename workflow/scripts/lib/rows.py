@@ -27,17 +27,19 @@ _ROWS = (
     "hardware_comparison",
     "hardware_sensitivity",
 )
-FILES = [f"{name}.csv" for name in _ROWS] + ["accuracy.json", "verify.json", "levels.json", "energy.json"]
+_NUMBERS = {"accuracy": "accuracy", "verify": "verify", "levels": "levels", "energy_summary": "energy"}
+FILES = [f"{name}.csv" for name in _ROWS] + [f"{file}.json" for file in _NUMBERS.values()]
 
 
 def read_results(report: Mapping[str, Any], results: Path) -> list[RunResults]:
-    """Every run and seed of `build/report.json`, in its order."""
+    """Every run and seed of `build/report.json`, in its order; a file that is not there is None."""
     return [_read(run, seed, results) for run in report["runs"] for seed in report["seeds"]]
 
 
 def _read(run: Mapping[str, Any], seed: int, results: Path) -> RunResults:
     home, settings = results / run["run"] / str(seed), run["settings"]
     adapt = settings.get("adapt", {}) if run["kind"] == "derived" else {}
+    complete = all((home / file).exists() for file in FILES)
     return RunResults(
         run=run["run"],
         seed=seed,
@@ -48,10 +50,8 @@ def _read(run: Mapping[str, Any], seed: int, results: Path) -> RunResults:
         clusters=adapt.get("clusters"),
         values=tuple(adapt.get("values", ())),
         levels_change_epoch=_levels_change(settings) if run["start"] else None,
-        accuracy=read_json(home / "accuracy.json"),
-        verify=read_json(home / "verify.json"),
-        levels=read_json(home / "levels.json"),
-        energy_summary=read_json(home / "energy.json"),
+        problem="" if complete else _problem(run["run"], seed),
+        **{name: read_json(path) for name, file in _NUMBERS.items() if (path := home / f"{file}.json").exists()},
         **dict(_tables(home)),
     )
 
@@ -75,6 +75,15 @@ def measured_here(results: Iterable[RunResults]) -> Iterator[Measured]:
 
 def _tables(home: Path) -> Iterator[tuple[str, pd.DataFrame]]:
     for name in _ROWS:
-        path = home / f"{name}.csv"
-        with reading(path):
-            yield name, pd.read_csv(path)
+        if (path := home / f"{name}.csv").exists():
+            with reading(path):
+                yield name, pd.read_csv(path)
+
+
+def _problem(run: str, seed: int) -> str:
+    """What a stage said last before it stopped, from its log."""
+    for log in sorted(Path("logs").glob(f"*/{run}-{seed}.log")):
+        for line in log.read_text(encoding="utf-8").splitlines():
+            if line.startswith(f"{log.parent.name}: "):
+                return line
+    return ""
