@@ -18,9 +18,9 @@ def untouched(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 
 @pytest.fixture(scope="session")
 def computed(untouched: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
-    """A workspace after `snakemake all`."""
+    """A workspace after `snakemake all`, one job after another."""
     workspace = untouched.copy(tmp_path_factory.mktemp("computed") / "workspace")
-    workspace.snakemake("all").check()
+    workspace.snakemake("all", cores=1).check()
     return workspace
 
 

@@ -2,8 +2,10 @@
 
 import csv
 import shutil
+from collections import Counter
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from tests.workflow.workspace import Workspace
@@ -119,34 +121,54 @@ def test_adopt_refuses_results_that_are_not_the_recorded_ones(workspace: Workspa
     assert "differ from what DVC recorded" in ran.text
 
 
+OTHER = {"snakemake": "dvc", "dvc": "snakemake"}
+
+
+def _make(workspace: Workspace, tool: str) -> Counter[str]:
+    """Bring everything up to date by one of the tools; gives the rules that ran."""
+    return (workspace.snakemake("all") if tool == "snakemake" else workspace.dvc("repro")).check().jobs
+
+
+def _tracked(workspace: Workspace) -> set[str]:
+    return set(workspace.dvc("list", ".", "-R", "--dvc-only").check().text.split())
+
+
 @pytest.mark.slow
-def test_added_run_by_dvc(workspace: Workspace) -> None:
+@pytest.mark.parametrize("tool", OTHER)
+def test_added_run(workspace: Workspace, tool: str) -> None:
     before = set(workspace.results())
     workspace.set("runs", "hand", {"from": "plain", "adapt": {"levels": [4, 2, 1] * 5}})
-    jobs = workspace.dvc("repro").check().jobs
+    jobs = _make(workspace, tool)
     assert set(jobs) == {"given", "retrain", "finetune"} | CONVERSION | COSTS | REPORT
     assert jobs["retrain"] == jobs["convert"] == jobs["run_figures"] == 1
+    assert not _make(workspace, OTHER[tool])
     added = set(workspace.results()) - before
     assert all(name.startswith(("results/hand/0/", "results/figures/hand/")) for name in added)
-    tracked = workspace.dvc("list", ".", "-R", "--dvc-only").check().text.split()
-    assert added <= set(tracked)
-    assert not workspace.snakemake("all").check().jobs
+    assert added <= _tracked(workspace)
 
 
 @pytest.mark.slow
-def test_added_seed_by_snakemake(workspace: Workspace) -> None:
+@pytest.mark.parametrize("tool", OTHER)
+def test_added_seed(workspace: Workspace, tool: str) -> None:
+    before = set(workspace.results())
     workspace.set("defaults", "seeds", [0, 1])
-    jobs = workspace.snakemake("all").check().jobs
+    jobs = _make(workspace, tool)
     assert jobs["train"] == jobs["finetune"] == 1
-    assert not workspace.dvc("repro").check().jobs
-    assert (workspace.path / "results/adaptive/1/ann.safetensors").exists()
+    assert not _make(workspace, OTHER[tool])
+    added = set(workspace.results()) - before
+    assert {name.rpartition("/")[0] for name in added} == {"results/plain/1", "results/adaptive/1"}
+    assert added <= _tracked(workspace)
 
 
-def test_removed_run_is_gone_from_tables_and_figures(workspace: Workspace) -> None:
-    params = workspace.params()
+@pytest.mark.parametrize("tool", OTHER)
+def test_removed_run_is_gone_from_tables_and_figures(workspace: Workspace, tool: str) -> None:
+    params, before = workspace.params(), workspace.results()
     del params["runs"]["adaptive"]
     workspace.write_params(params)
-    assert set(workspace.dvc("repro").check().jobs) == REPORT - {"run_figures"}
-    assert not workspace.snakemake("all").check().jobs
-    assert "adaptive" not in (workspace.path / "results/tables/accuracy.csv").read_text()
-    assert "results/adaptive/" not in workspace.dvc("list", ".", "-R", "--dvc-only").check().text
+    assert set(_make(workspace, tool)) == REPORT - {"run_figures"}
+    assert not _make(workspace, OTHER[tool])
+    for table in (workspace.path / "results/tables").glob("*.csv"):
+        assert "adaptive" not in set(pd.read_csv(table).get("run", ()))
+    for figure in ("spikes", "timesteps", "pareto_t_eff", "pareto_energy"):
+        assert workspace.results()[f"results/figures/{figure}.png"] != before[f"results/figures/{figure}.png"]
+    assert not any("/adaptive/" in name for name in _tracked(workspace))

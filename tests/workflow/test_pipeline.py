@@ -8,8 +8,10 @@ import pandas as pd
 import pytest
 from lib.networks import LAYERS
 from lib.rows import FILES
+from lib.semantics import SOURCES
 
 from pascal import build_network, get_levels
+from pascal.data import DATASETS
 from pascal.report import ACROSS_RUNS, PER_RUN, TABLES
 from tests.workflow.workspace import ROOT, Workspace
 
@@ -19,6 +21,10 @@ STAGES = (ROOT / "dvc.yaml").read_text()
 
 def test_layer_counts_agree_with_the_networks() -> None:
     assert {name: len(get_levels(build_network(name, width=0.125))) for name in LAYERS} == LAYERS
+
+
+def test_sources_are_the_data_sets() -> None:
+    assert set(SOURCES) == set(DATASETS)
 
 
 PLANS = [
@@ -113,7 +119,9 @@ def _rows(database: Path, query: str) -> list[object]:
 def test_dvc_shows_metrics_plots_and_parameters(workspace: Workspace) -> None:
     assert "snn_accuracy" in workspace.dvc("metrics", "show").check().text
     workspace.dvc("plots", "show", "-o", "plots").check()
-    assert "results_plain_0_train_csv" in (workspace.path / "plots/index.html").read_text()
+    page = (workspace.path / "plots/index.html").read_text()
+    assert "results_plain_0_train_csv" in page
+    assert "results_plain_0_accuracy_vs_timesteps_csv" in page
     workspace.set("defaults", "train", "epochs", 4)
     assert "defaults.train.epochs" in workspace.dvc("params", "diff").check().text
 
@@ -127,11 +135,17 @@ def test_dvc_experiment(workspace: Workspace) -> None:
 
 @pytest.mark.slow
 def test_eight_cores_and_a_fresh_database(untouched: Workspace, computed: Workspace, tmp_path: Path) -> None:
-    parallel = untouched.copy(tmp_path / "parallel")
-    parallel.snakemake("all", cores=8).check()
-    assert parallel.results() == computed.results()
-    names = _rows(parallel.path / "results/mlflow.db", "select distinct value from tags where key='run'")
-    assert sorted(map(str, names)) == ["adaptive", "plain"]
+    """Two runs with two seeds side by side give the bytes of one job after another, and MLflow holds all of them."""
+    parallel, serial = untouched.copy(tmp_path / "parallel"), computed.copy(tmp_path / "serial")
+    for workspace, cores in ((parallel, 8), (serial, 1)):
+        workspace.set("defaults", "seeds", [0, 1])
+        workspace.snakemake("all", cores=cores).check()
+    assert parallel.results() == serial.results()
+    query = "select value from tags where key='mlflow.runName'"
+    stages = ("train", "assign", "verify", "evaluate", "energy", "hardware")
+    below = [f"{stage}, seed {seed}" for stage in stages for seed in (0, 1)]
+    names = sorted(["plain", "adaptive", *below, *below])
+    assert sorted(map(str, _rows(parallel.path / "results/mlflow.db", query))) == names
 
 
 @pytest.mark.slow
