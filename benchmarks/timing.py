@@ -28,11 +28,6 @@ class Times:
         return {"wall_ratio": median(wall), "wall_low": low, "wall_high": high, "cpu_ratio": cpu}
 
 
-def decisive(threads: int) -> str:
-    """The ratio to judge by: of one thread, that of processor time, which others on the machine hardly touch."""
-    return "cpu_ratio" if threads == 1 else "wall_ratio"
-
-
 def take_turns(works: Mapping[str, Callable[[], object]], repeats: int, title: str) -> dict[str, Times]:
     """Times of each work, after one turn to warm up."""
     times = {name: Times([], []) for name in works}
