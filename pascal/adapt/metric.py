@@ -69,8 +69,8 @@ def metric_terms(
 
 def agreement(counts: Sequence[int], empty_below: float) -> float:
     """Van der Eijk's A = 1 − (S − 1)/(K − 1): S of the K bins hold at least α of the total; the fullest always does."""
-    if not 0 < empty_below < 1:
-        raise PascalError(f"empty_below: got {empty_below}, expected α between 0 and 1")
+    if not 0 < empty_below <= 1:
+        raise PascalError(f"empty_below: got {empty_below}, expected α in (0, 1]")
     alpha = Fraction(empty_below).limit_denominator(10**9)  # 0.1 means a tenth, not the float just above it
     filled = sum(count >= alpha * sum(counts) for count in counts)
     return float(1 - Fraction(max(filled, 1) - 1, len(counts) - 1))
