@@ -43,11 +43,15 @@ def layer_metrics(
 
 
 def metric_readings(histograms: Mapping[str, Sequence[int]], over: str = "layers") -> list[dict[str, Any]]:
-    """M of every layer for each of the appendix's k and each reading of the moments that the histograms allow."""
+    """M of every layer for each of the appendix's k and each reading of the moments that the histograms allow.
+
+    One layer alone has no α = 1/1, which would call every bin empty.
+    """
     return [
         {"moments": moments, "k": k, "layer": layer, "metric": terms.metric}
         for moments in defined_moments(histograms)
         for k in _KS
+        if k < len(histograms) or over == "bins"
         for layer, terms in layer_metrics(histograms, k, over, moments).items()
     ]
 
@@ -69,8 +73,8 @@ def metric_terms(
 
 def agreement(counts: Sequence[int], empty_below: float) -> float:
     """Van der Eijk's A = 1 − (S − 1)/(K − 1): S of the K bins hold at least α of the total; the fullest always does."""
-    if not 0 < empty_below <= 1:
-        raise PascalError(f"empty_below: got {empty_below}, expected α in (0, 1]")
+    if not 0 < empty_below < 1:
+        raise PascalError(f"empty_below: got {empty_below}, expected α between 0 and 1")
     alpha = Fraction(empty_below).limit_denominator(10**9)  # 0.1 means a tenth, not the float just above it
     filled = sum(count >= alpha * sum(counts) for count in counts)
     return float(1 - Fraction(max(filled, 1) - 1, len(counts) - 1))
