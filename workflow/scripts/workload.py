@@ -1,4 +1,7 @@
-"""workload: SNN and test images → workload.csv, activity.csv and the traces of PASC and of plain IF neurons."""
+"""workload: SNN and test images → workload.csv, activity.csv and the traces of PASC and of plain IF neurons.
+
+Spikes are counted in closed form, at the ANN's speed; `counts` compares the neurons of every timestep with the ANN.
+"""
 
 from dataclasses import asdict, fields
 
@@ -19,16 +22,17 @@ with stage(snakemake) as params:
     ann = trained_network(params, snakemake.input.data, snakemake.input.ann).double()
     snn = spiking_network(ann, snakemake.input.snn)
     batches = list(evaluation_batches(dataset, first_images(dataset.test, settings["images"]), settings["batch_size"]))
-    workloads = measure(snn, batches)
+    counts = convert(ann, engine="counts")
+    workloads = measure(counts, batches)
     write_rows(snakemake.output.workload, [field.name for field in fields(LayerWorkload)], map(workload_row, workloads))
-    activity = timestep_activity(count_histograms(snn, batches))
+    activity = timestep_activity(count_histograms(counts, batches))
     write_rows(snakemake.output.activity, [field.name for field in fields(Activity)], map(asdict, activity))
     plain = convert(ann, neuron="if", timesteps=settings["timesteps"])
     pairs = counts_beside(ann, {"PASC": snn, "plain IF": plain}, batches)
     write_rows(snakemake.output.counts, pairs[0], pairs)
     images = torch.cat([pixels for pixels, _ in batches]).double()
     recorded = {
-        snakemake.output.pasc: record_counts(snn, workloads, images),
+        snakemake.output.pasc: record_counts(counts, workloads, images),
         snakemake.output.plain: record_words(plain, workloads, images),
     }
     for path, arrivals in recorded.items():
