@@ -73,7 +73,8 @@ def section(reference: Reference) -> str:
         "Levels by the metric, and the same levels in another order, from the same state: mean ± standard deviation of "
         "the runs. T_eff as the paper defines it.": [row for start in starts for row in order_rows(reference, start)],
         "A ReLU ResNet-20 that others trained: quantized as it is, thresholds calibrated on training images, briefly "
-        "fine-tuned, converted.": [own_row(reference, levels) for levels in OWN_LEVELS],
+        "fine-tuned, converted. The SNN in float64, as its certificate, the others in float32, which may differ by an "
+        "image.": [own_row(reference, levels) for levels in OWN_LEVELS],
     }
     return "\n".join(part(sentence, rows) for sentence, rows in parts.items())
 
