@@ -43,11 +43,15 @@ def layer_metrics(
 
 
 def metric_readings(histograms: Mapping[str, Sequence[int]], over: str = "layers") -> list[dict[str, Any]]:
-    """M of every layer for each of the appendix's k and each reading of the moments that the histograms allow."""
+    """M of every layer for each of the appendix's k and each reading of the moments that the histograms allow.
+
+    One layer alone has no α = 1/1, which would call every bin empty.
+    """
     return [
         {"moments": moments, "k": k, "layer": layer, "metric": terms.metric}
         for moments in defined_moments(histograms)
         for k in _KS
+        if k < len(histograms) or over == "bins"
         for layer, terms in layer_metrics(histograms, k, over, moments).items()
     ]
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from PIL.Image import DecompressionBombError
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 from torchvision.datasets.folder import default_loader
@@ -75,7 +76,7 @@ class _Reader(Dataset[tuple[Tensor, Tensor]]):
         path = self.files.paths[index]
         try:
             image = default_loader(path)
-        except (OSError, SyntaxError) as error:  # Pillow raises both for broken files
+        except (OSError, SyntaxError, ValueError, DecompressionBombError) as error:  # what Pillow raises for bad files
             raise PascalError(f"{path}: unreadable image ({error}); replace the file or remove it") from error
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(image_seed(*self.key, index))

@@ -32,7 +32,7 @@ def _out_of_memory(error: Exception) -> bool:
 def failing_layer(error: BaseException, model: nn.Module) -> str:
     """The innermost layer whose forward pass raised the error, read from the traceback."""
     names = {id(module): name for name, module in model.named_modules() if name}
-    layer, frame = "backward pass or optimiser", error.__traceback__
+    layer, frame = "no layer (data, backward pass or optimiser)", error.__traceback__
     while frame is not None:
         name = names.get(id(frame.tb_frame.f_locals.get("self")))
         layer = f"layer {name!r}" if name else layer

@@ -53,6 +53,7 @@ def train(
         while run.epoch < last:
             with located(run.where, model):
                 _finish_steps(run, batches, progress, save)
+            with located(lambda: f"end of epoch {run.epoch}", model):
                 record = run.finish_epoch(validation)
                 _save(run, save)
             progress.epoch(record)

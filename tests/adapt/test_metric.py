@@ -142,3 +142,4 @@ def test_every_reading_that_the_histograms_allow():
     ]
     assert all(row["metric"] == al_metric(fine[row["layer"]], row["k"] / 2, row["moments"]) for row in rows)
     assert {row["moments"] for row in module.metric_readings(coarse)} == {"levels"}
+    assert [row["k"] for row in module.metric_readings({"a": [40, 2, 3]})] == [0.75, 0.5]

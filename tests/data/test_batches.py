@@ -121,3 +121,9 @@ def test_an_unreadable_image_is_named(files, workers):
         file.write(b"no image")
     with pytest.raises(PascalError, match=rf"{broken}: unreadable image"):
         list(training_batches(files, 16, workers=workers).epoch(0))
+
+
+def test_an_image_too_large_to_be_true_is_named(files, monkeypatch):
+    monkeypatch.setattr("PIL.Image.MAX_IMAGE_PIXELS", 1)
+    with pytest.raises(PascalError, match=r"unreadable image \(Image size"):
+        list(evaluation_batches(files, files.test, 6))

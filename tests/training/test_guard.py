@@ -82,6 +82,24 @@ def test_bad_images_are_located():
         list(train(toy_network(), UnreadableBatches(), CONFIG, bar=False))
 
 
+def test_bad_validation_images_are_told_of_the_epoch_that_ended():
+    def validation():
+        raise PascalError("cat.png: unreadable image")
+        yield
+
+    with pytest.raises(PascalError, match=r"^end of epoch 1: cat\.png: unreadable image"):
+        list(train(toy_network(), ToyBatches(), CONFIG, validation=validation(), bar=False))
+
+
+def test_memory_that_runs_out_between_layers_blames_none():
+    class Large(BrokenBatches):
+        def broken(self, images):
+            return allocate_too_much(images)
+
+    with pytest.raises(PascalError, match=r"epoch 2, step 5, no layer \(data, backward pass or optimiser\): out of"):
+        list(train(toy_network(), Large(), CONFIG, bar=False))
+
+
 def test_a_learning_rate_out_of_sense_is_told():
     config = TrainingConfig(epochs=3, learning_rate=1e30)
     told = r"epoch 1, step \d: .*(threshold (exploded|collapsed)|the loss is).*lower learning_rate"
