@@ -47,7 +47,7 @@ def test_the_twin_begins_where_the_run_does() -> None:
 
 
 def test_weights_trained_elsewhere_have_no_twin() -> None:
-    with pytest.raises(PascalError, match=r"run: got 'r20-l8', expected .* vgg-l4, vgg-l8"):
+    with pytest.raises(PascalError, match=r"run: got 'r20-l8', expected .* vgg-l4, resnet-l4"):
         relu_twin.settings_of(_params("workflow/presets/cifar10-small.yaml"), "r20-l8", None)
 
 
