@@ -76,7 +76,9 @@ def section(reference: Reference) -> str:
         "fine-tuned, converted. The SNN in float64, as its certificate, the others in float32, which may differ by an "
         "image.": [own_row(reference, levels) for levels in OWN_LEVELS],
     }
-    return "\n".join(part(sentence, rows) for sentence, rows in parts.items())
+    trained_part, orders_part, own_part = (part(sentence, rows) for sentence, rows in parts.items())
+    told = "".join(f"\n{line}\n" for start in starts if (line := beside_chance(reference, start)))
+    return "\n".join([trained_part, orders_part + told, own_part])
 
 
 def part(sentence: str, rows: Sequence[Row]) -> str:
@@ -142,6 +144,22 @@ def _order_row(reference: Reference, start: str, order: str, names: Sequence[str
         "counts that differ": certificate([record["certificate"] for record in records]),
         "levels per layer": lists.pop() if len(lists) == 1 else "differ" if lists else NOT_RUN,
     }
+
+
+def beside_chance(reference: Reference, start: str) -> str:
+    """Does the metric beat chance? How many of the random orders of the same levels its order leaves behind."""
+    groups: dict[str, list[float]] = {}
+    for run in reference.runs.values():
+        if run.start == start:
+            groups.setdefault(_order(run), []).extend(record["ann_accuracy"] for record in reference.of(run.name))
+    lines = []
+    for values in [order.removeprefix("metric, ") for order in groups if order.startswith("metric, ")]:
+        own, chance = groups[f"metric, {values}"], groups.get(f"random, {values}", [])
+        if own and chance:
+            behind = f"{sum(accuracy < fmean(own) for accuracy in chance)} of the {len(chance)} random orders"
+            against = f"{percent(own)} against {percent(chance)}"
+            lines.append(f"From {start}, the metric's order of {values} does better than {behind} ({against}).")
+    return " ".join(lines)
 
 
 def own_row(reference: Reference, levels: int) -> Row:

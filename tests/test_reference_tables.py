@@ -70,6 +70,9 @@ def test_random_orders_are_a_mean_with_its_deviation(tmp_path: Path) -> None:
     assert mean == ["3 of 5", "82.00 ± 2.00", "88.00 ± 0.00", "3.50 ± 0.00", "0 of 3,000", "differ"]
     assert _cells(text, "vgg-l4", "metric, 4/2/1") == ["1 of 1", "85.00", "88.00", "3.50", "0 of 1,000", "4 1"]
     assert _cells(text, "r20-l8", "uniform, 4")[:2] == ["1 of 1", "91.00"]
+    told = "the metric's order of 4/2/1 does better than 3 of the 3 random orders (85.00 against 82.00 ± 2.00)."
+    assert f"From vgg-l4, {told}" in text
+    assert "From r20-l8" not in text
 
 
 def test_a_network_of_ones_own(tmp_path: Path) -> None:
