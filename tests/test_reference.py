@@ -4,6 +4,7 @@ import csv
 import json
 from pathlib import Path
 
+from benchmarks.certificate import PUBLIC
 from benchmarks.engines_page import PAGE, RESULTS, measured
 from benchmarks.pages import with_section
 
@@ -44,6 +45,9 @@ def test_the_engines_page() -> None:
 
 def test_engines_agree_on_every_neuron() -> None:
     with (RESULTS / "engines_certificate.csv").open() as file:
-        rows = {(row["first"], row["second"]): row for row in csv.DictReader(file)}
+        rows = [row for row in csv.DictReader(file) if "float32" not in row["first"]]
+    assert {row["count_mismatches"] for row in rows} == {"0"}
     for pair in (("integer steps", "integer counts"), ("steps, float64", "counts, float64")):
-        assert (rows[pair]["images"], rows[pair]["count_mismatches"]) == ("10000", "0")
+        images = {row["ann"]: row["images"] for row in rows if (row["first"], row["second"]) == pair}
+        assert images[PUBLIC] == "10000"
+        assert len(images) == 3  # two networks trained here beside it
