@@ -29,31 +29,40 @@ def _clipped_floor(shifted: Tensor, levels: int) -> Tensor:
 class _StraightThroughQCFS(torch.autograd.Function):
     """h(z) = θ/L · clip(⌊zL/θ + ½⌋, 0, L); the floor passes gradients on, the clip to [0, θ] stops them.
 
-    Keeps z/θ*, and h, which the next layer keeps anyway: autograd would keep five tensors of the same expression.
+    Keeps z, and h, which the next layer keeps anyway: autograd would keep five tensors of the same expression.
     """
 
     @staticmethod
     def forward(ctx: Any, preactivation: Tensor, threshold: Tensor, levels: int) -> Tensor:
         step = threshold / levels
-        quotient = preactivation / step
-        output = _clipped_floor(quotient + 0.5, levels).mul_(step)
-        ctx.save_for_backward(quotient, output, threshold)
+        output = _clipped_floor((preactivation / step).add_(0.5), levels).mul_(step)
+        ctx.save_for_backward(preactivation, output, threshold)
         ctx.levels = levels
         return output
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
         (gradient,) = gradients
-        quotient, output, threshold = ctx.saved_tensors
-        # One vectorised pass where masks of booleans take four; its open interval begins just outside [0, L].
-        number = torch.finfo(quotient.dtype)
-        below, above = -number.tiny * number.eps, ctx.levels * (1 + number.eps)
-        passed = torch.ops.aten.hardtanh_backward(gradient, quotient, below, above)
+        preactivation, output, threshold = ctx.saved_tensors
+        passed = _passed(gradient, preactivation, threshold, ctx.levels)
         if not ctx.needs_input_grad[1]:
             return passed, None, None
         # dh/dθ = h/θ, less z/θ where z itself was passed on.
-        of_threshold = _inner(gradient, output) / threshold - _inner(passed, quotient) / ctx.levels
+        of_threshold = (_inner(gradient, output) - _inner(passed, preactivation)) / threshold
         return passed, of_threshold.reshape(threshold.shape), None
+
+
+def _passed(gradient: Tensor, preactivation: Tensor, threshold: Tensor, levels: int) -> Tensor:
+    """The gradient where 0 ≤ z ≤ θ, in one vectorised pass where masks of booleans take four."""
+    if preactivation.device.type == "cpu" and not torch.compiler.is_compiling():
+        largest = threshold.item()
+    else:  # where reading θ would wait for the device, or break the compiled graph
+        preactivation, largest = preactivation / (threshold / levels), levels
+    number = torch.finfo(preactivation.dtype)
+    # The interval of this function is open: it begins just outside [0, θ].
+    return torch.ops.aten.hardtanh_backward(
+        gradient, preactivation, -number.tiny * number.eps, largest * (1 + number.eps)
+    )
 
 
 def _inner(a: Tensor, b: Tensor) -> Tensor:

@@ -39,6 +39,18 @@ def test_values_and_gradients(seed: int, levels: int, threshold: float) -> None:
     torch.testing.assert_close(qcfs.raw_threshold.grad, theta.grad)
 
 
+def test_compiled_in_one_graph_to_the_same_gradients() -> None:
+    torch.manual_seed(0)
+    z = torch.cat([3 * torch.randn(200), torch.tensor([0.0, -0.0, 2.0, 2.0000002])])
+    gradients = []
+    for compiled in (False, True):
+        qcfs, leaf = QCFS(4, 2.0), z.clone().requires_grad_()
+        function = torch.compile(qcfs, backend="aot_eager", fullgraph=True) if compiled else qcfs
+        (function(leaf) * z.cos()).sum().backward()
+        gradients.append((leaf.grad, qcfs.raw_threshold.grad))
+    torch.testing.assert_close(*gradients, rtol=1e-6, atol=0)
+
+
 @pytest.mark.parametrize("threshold", [0.21, 0.5, 1.0, 8.0, 3.251767158508301])
 def test_ordinary_thresholds_are_stored_as_they_are(threshold: float) -> None:
     assert QCFS(4, threshold).threshold.item() == torch.tensor(threshold).item()
