@@ -62,7 +62,7 @@ def verify(ann: nn.Module, snn: nn.Module, batches: Iterable[Any]) -> Verificati
         _compare(layers, expected, got)
         images += len(pixels)
         wrong += int((expected.logits.argmax(-1) != got.logits.argmax(-1)).sum())
-        worst = max(worst, float((expected.logits.double() - got.logits.double()).abs().max()))
+        worst = max(worst, _logit_error(expected.logits.double(), got.logits.double()))
     if images == 0:
         raise PascalError("batches: got no images, expected at least one batch")
     checked = tuple(layers.values())
@@ -76,6 +76,14 @@ def verify(ann: nn.Module, snn: nn.Module, batches: Iterable[Any]) -> Verificati
         layers=checked,
         dtype=str(dtype_and_device(snn)[0]).removeprefix("torch."),
     )
+
+
+def _logit_error(expected: Tensor, got: Tensor) -> float:
+    """The largest; a NaN would be no error at all."""
+    for name, logits in (("ann", expected), ("snn", got)):
+        if not bool(logits.isfinite().all()):
+            raise PascalError(f"{name}: got NaN or infinite logits, expected finite ones; compute in float64")
+    return float((expected - got.to(expected.device)).abs().max())
 
 
 def _compare(layers: dict[str, LayerVerification], expected: Observation, got: Observation) -> None:

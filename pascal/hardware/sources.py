@@ -62,4 +62,9 @@ def make_source(
     """A trace's masks, or random ones at the densities of the workloads."""
     if isinstance(workloads_or_trace, Trace):
         return TraceSource(workloads_or_trace, images)
-    return SyntheticSource(tuple(workloads_or_trace), weight_density, seed, 1 if images is None else images)
+    workloads = tuple(workloads_or_trace) if isinstance(workloads_or_trace, Iterable) else (workloads_or_trace,)
+    for workload in workloads:
+        if not isinstance(workload, LayerWorkload):
+            expected = "the layers that pascal.measure gives, or a trace that pascal.hardware.load_trace reads"
+            raise PascalError(f"workloads_or_trace: got {workload!r}, expected {expected}")
+    return SyntheticSource(workloads, weight_density, seed, 1 if images is None else images)

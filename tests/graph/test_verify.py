@@ -1,5 +1,6 @@
 """The certificate finds what is planted, at the layer where it is planted."""
 
+import copy
 import json
 
 import pytest
@@ -100,6 +101,15 @@ def test_rounding_is_counted_and_told_from_faults(ann: nn.Module) -> None:
     first = next(layer for layer in verification.layers if layer.mismatches)
     assert first.boundary_distance is not None
     assert first.boundary_distance < 1e-2
+
+
+def test_logits_out_of_range_are_no_certificate(ann: nn.Module) -> None:
+    overflowing, snn = copy.deepcopy(ann), pascal.convert(ann)
+    with torch.no_grad():
+        list(overflowing.parameters())[-1].fill_(1e308).mul_(1.5)
+        list(overflowing.parameters())[-2].abs_().add_(1).mul_(1e308)
+    with pytest.raises(PascalError, match="ann: got NaN or infinite logits"):
+        pascal.verify(overflowing, snn, [images()])
 
 
 def test_bad_input(ann: nn.Module) -> None:

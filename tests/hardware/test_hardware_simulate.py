@@ -159,14 +159,14 @@ def test_what_cannot_be_simulated_is_refused(arguments: dict[str, Any], words: l
     ("workloads", "arguments", "words"),
     [
         ([], {}, ["no layers"]),
+        ("vgg16", {}, ["'v'", "pascal.measure", "load_trace"]),
+        (3, {}, ["3", "pascal.measure"]),
         (vgg16_workloads()[5:6], {"weight_density": 1.5}, ["weight_density", "1.5"]),
         (vgg16_workloads()[5:6], {"images": 0}, ["images", "0"]),
         ([replace(vgg16_workloads()[5], nonzero_macs=None)], {}, ["layer5", "nonzero_macs"]),
     ],
 )
-def test_workloads_without_densities_are_refused(
-    workloads: list[LayerWorkload], arguments: dict[str, Any], words: list[str]
-) -> None:
+def test_workloads_without_densities_are_refused(workloads: Any, arguments: dict[str, Any], words: list[str]) -> None:
     with pytest.raises(PascalError) as error:
         simulate(workloads, **arguments)
     assert all(word in str(error.value) for word in words)
