@@ -75,6 +75,12 @@ def test_bad_parameters_stop_before_any_job(untouched: Workspace, tmp_path: Path
     assert not (workspace.path / "results").exists()
 
 
+def test_parameters_on_the_command_line_are_refused_not_ignored(untouched: Workspace) -> None:
+    ran = untouched.snakemake("all", "--dry-run", "--config", "epochs=1")
+    assert ran.code != 0
+    assert "--config epochs=1: parameters come from a file alone; edit params.yaml" in ran.text
+
+
 def test_lint_is_clean(untouched: Workspace) -> None:
     assert "good condition" in untouched.snakemake("--lint").check().text
 

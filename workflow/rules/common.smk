@@ -16,6 +16,11 @@ from lib.stamps import code_stamp, digest, dump, write_if_changed
 
 # `--configfile <preset>` stands in the place of params.yaml; merging the two would mix their runs.
 PARAMS_FILE = Path((workflow.overwrite_configfiles or ["params.yaml"])[-1])
+if workflow.config_settings.config:
+    raise WorkflowError(
+        f"--config {' '.join(f'{key}={value}' for key, value in workflow.config_settings.config.items())}: "
+        f"parameters come from a file alone; edit {PARAMS_FILE}, or copy it and name the copy with --configfile"
+    )
 try:
     PARAMS = load_params(PARAMS_FILE, ROOT / "workflow" / "schemas" / "params.schema.yaml")
 except ParameterError as error:
