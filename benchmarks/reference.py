@@ -17,6 +17,7 @@ from pascal.adapt import metric_readings
 from workflow.scripts.lib.commit import git_commit
 from workflow.scripts.lib.histograms import read_histograms
 from workflow.scripts.lib.params import load_params
+from workflow.scripts.lib.rows import levels_change
 from workflow.scripts.lib.runs import Run, run_table
 from workflow.scripts.lib.stage import read_rows, write_rows
 
@@ -76,30 +77,20 @@ def record(run: Run, seed: int, results: Path, preset: str) -> dict[str, Any]:
         "certificate": {name: certificate[name] for name in _CERTIFICATE} if certificate else None,
         "timesteps": {name: energy[name] for name in _TIMESTEPS} if energy else None,
         "plain_if": _plain_if(home / "accuracy_vs_timesteps.csv"),
-        "seconds": seconds(run.name, seed, results),
+        "seconds": seconds(run, seed, results),
         "commit": git_commit(results), "command": COMMAND.format(preset=preset),
     }  # fmt: skip
 
 
-def seconds(run: str, seed: int, results: Path) -> dict[str, float]:
+def seconds(run: Run, seed: int, results: Path) -> dict[str, float]:
     """By stage; a training's epochs are summed, because the stage's own clock starts again after an interruption."""
-    files = (results.parent / "logs" / "times").glob(f"*/{run}-{seed}.tsv")
+    files = (results.parent / "logs" / "times").glob(f"*/{run.name}-{seed}.tsv")
     found = {file.parent.name: float(_first(file)["s"]) for file in sorted(files)}
-    trained = _training_seconds(results / run / str(seed) / "train.csv", results.parent / "work" / "checkpoints")
-    for stage in ("train", "finetune"):
-        if stage in found and trained is not None:
-            found[stage] = trained
+    stage, before = ("finetune", levels_change(run.settings)) if run.start else ("train", 0)
+    if stage in found:
+        epochs = read_rows(results / run.name / str(seed) / "train.csv")
+        found[stage] = sum(float(epoch["seconds"]) for epoch in epochs if int(epoch["epoch"]) > before)
     return found
-
-
-def _training_seconds(curve: Path, checkpoints: Path) -> float | None:
-    """Of the checkpoint whose epochs are the last ones of this curve, to the bit of their losses."""
-    losses = {int(row["epoch"]): float(row["loss"]) for row in read_rows(curve)}
-    for file in checkpoints.glob("*/records.json"):
-        epochs = {epoch["epoch"]: epoch for epoch in _json(file)["records"]}
-        if max(epochs, default=0) == max(losses, default=-1) and all(losses[n] == e["loss"] for n, e in epochs.items()):
-            return sum(epoch["seconds"] for epoch in epochs.values())
-    return None
 
 
 def _first(file: Path) -> Mapping[str, str]:

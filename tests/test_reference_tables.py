@@ -96,13 +96,11 @@ def results(tmp_path: Path) -> Path:
         "results/vgg-al/0/accuracy.json": json.dumps({"ann_accuracy": 0.8, "snn_accuracy": 0.8, "images": 10_000}),
         "results/vgg-al/0/verify.json": json.dumps(CERTIFICATE | {"max_logit_error": 0.0, "dtype": "float64"}),
         "results/vgg-al/0/levels.json": json.dumps({"z": 4, "a": 1}),
-        "results/vgg-al/0/train.csv": "epoch,loss\n1,2.5\n2,1.5\n3,1.25\n",
+        "results/vgg-al/0/train.csv": _curve(15, seconds=4.0),
         "results/vgg-al/0/histogram.csv": "layer,level,count\nz,0,50\nz,1,30\nz,2,20\na,0,90\na,1,5\na,2,5\n",
         "results/vgg-al/0/accuracy_vs_timesteps.csv": "timesteps,accuracy,images\n1,0.25,2000\n2,0.5,2000\n",
         "logs/times/finetune/vgg-al-0.tsv": "s\th:m:s\n7.5\t0:00:07\n",
         "logs/times/verify/vgg-al-0.tsv": "s\th:m:s\n9.25\t0:00:09\n",
-        "work/checkpoints/other/records.json": _epochs((2, 1.5, 10.0), (3, 1.0, 10.0)),
-        "work/checkpoints/own/records.json": _epochs((2, 1.5, 20.0), (3, 1.25, 30.0)),
     }  # fmt: skip
     for name, text in files.items():
         path = tmp_path / name
@@ -111,8 +109,8 @@ def results(tmp_path: Path) -> Path:
     return tmp_path / "results"
 
 
-def _epochs(*epochs: tuple[int, float, float]) -> str:
-    return json.dumps({"records": [{"epoch": e, "loss": loss, "seconds": s} for e, loss, s in epochs]})
+def _curve(epochs: int, seconds: float) -> str:
+    return "\n".join(["epoch,loss,seconds", *(f"{epoch},{1 / epoch},{seconds}" for epoch in range(1, epochs + 1))])
 
 
 def test_collected_runs(
@@ -123,7 +121,7 @@ def test_collected_runs(
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["curves.csv", "metric.csv", "vgg-al-0.json"]
     found = json.loads((tmp_path / "out/vgg-al-0.json").read_text())
     assert list(found["levels"].items()) == [("z", 4), ("a", 1)]  # in forward order
-    assert found["seconds"] == {"finetune": 50.0, "verify": 9.25}
+    assert found["seconds"] == {"finetune": 20.0, "verify": 9.25}  # the last five of fifteen epochs
     assert found["plain_if"] == {"images": 2000, "accuracy": {"1": 0.25, "2": 0.5}}
     assert (found["training_images"], found["epochs"], found["timesteps"]) == (45_000, 15, None)
     assert (found["adapt"]["order"], found["train"]["batch_size"]) == ("metric", 128)

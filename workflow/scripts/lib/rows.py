@@ -49,14 +49,14 @@ def _read(run: Mapping[str, Any], seed: int, results: Path) -> RunResults:
         start=run["start"] or "",
         clusters=adapt.get("clusters"),
         values=tuple(adapt.get("values", ())),
-        levels_change_epoch=_levels_change(settings) if run["start"] else None,
+        levels_change_epoch=levels_change(settings) if run["start"] else None,
         problem="" if complete else _problem(run["run"], seed),
         **{name: read_json(path) for name, file in _NUMBERS.items() if (path := home / f"{file}.json").exists()},
         **dict(_tables(home)),
     )
 
 
-def _levels_change(settings: Mapping[str, Any]) -> int:
+def levels_change(settings: Mapping[str, Any]) -> int:
     """The last epoch with uniform levels."""
     return retraining_epochs(settings["train"]["epochs"], settings["adapt"]["p"])
 

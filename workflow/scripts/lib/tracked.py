@@ -2,15 +2,18 @@
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from pathlib import Path
 from statistics import fmean
 from typing import Any
+
+from pascal.training import EpochRecord
 
 from .sink import Curve, Entry, flatten
 from .stage import read_json, read_rows
 from .stamps import digest
 
-_CURVES = ("loss", "train_accuracy", "validation_accuracy", "learning_rate", "threshold_min", "threshold_max")
+_CURVES = tuple(field.name for field in fields(EpochRecord) if field.name != "epoch")
 _ACCURACIES = ("ann_accuracy", "snn_accuracy", "prediction_mismatches")
 _HARDWARE = ("cycles", "latency_ms_per_image", "energy_uj_per_image", "energy_uj_per_image_without_dram")
 

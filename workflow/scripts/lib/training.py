@@ -36,7 +36,7 @@ CHECKPOINTS = Path("work/checkpoints")
 STATES = Path("work/states")
 _EVALUATION_BATCH = 256
 _CONFIG = {field.name for field in fields(TrainingConfig)}
-_COLUMNS = [field.name for field in fields(EpochRecord) if field.name != "seconds"]  # the clock is no result
+_COLUMNS = [field.name for field in fields(EpochRecord)]
 
 
 @dataclass(frozen=True)
@@ -140,5 +140,4 @@ def write_curve(
     path: str | PathLike[str], records: Sequence[EpochRecord], before: Sequence[Mapping[str, Any]] = ()
 ) -> None:
     """`train.csv`: one row per epoch."""
-    rows = [{name: value for name, value in asdict(record).items() if name != "seconds"} for record in records]
-    write_rows(path, _COLUMNS, [*before, *rows])
+    write_rows(path, _COLUMNS, [*before, *map(asdict, records)])
