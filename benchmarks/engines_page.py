@@ -100,12 +100,13 @@ _TABLES: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
     "training": (
-        "A training step with QCFS beside one with ReLU, without torch.compile:",
+        "Training VGG-16 at width 0.25 with batches of 128, without torch.compile: a step with QCFS beside one with "
+        "ReLU, and the loader's batches beside the step that consumes them:",
         {
-            "network": "network",
-            "width": "width",
+            "variant": "what",
+            "unit": "beside",
             "threads": "threads",
-            "wall_ratio": "QCFS : ReLU",
+            "wall_ratio": "ratio",
             "cpu_ratio": "the same, processor time",
             "target": "target",
             "met": "met",

@@ -13,17 +13,18 @@ import pytest
 
 from tests.workflow.workspace import Workspace
 
-SNAKEMAKE = str(Path(sys.executable).parent / "snakemake")
+BIN = Path(sys.executable).parent
+SNAKEMAKE = (str(BIN / "snakemake"), "--cores", "2")
+DVC = (str(BIN / "dvc"), "repro")
 LONG_STAGES = ("train", "finetune", "evaluate", "workload", "hardware", "tables")
 
 
-def _start(workspace: Workspace, *arguments: str, limit_bytes: int | None = None) -> "subprocess.Popen[bytes]":
+def _start(workspace: Workspace, *command: str, limit_bytes: int | None = None) -> "subprocess.Popen[bytes]":
     def limit() -> None:
         if limit_bytes is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit_bytes, limit_bytes))
 
     with open(workspace.path / "started.log", "wb") as log:
-        command = [SNAKEMAKE, "--cores", "2", *arguments]
         return subprocess.Popen(
             command,
             cwd=workspace.path,
@@ -40,7 +41,7 @@ def _printed(workspace: Workspace) -> str:
 
 
 def _kill_in(workspace: Workspace, stage: str, seconds: float) -> None:
-    process = _start(workspace, "all")
+    process = _start(workspace, *SNAKEMAKE, "all")
     while f"rule {stage}:" not in _printed(workspace):
         assert process.poll() is None, _printed(workspace)
         time.sleep(0.05)
@@ -65,16 +66,33 @@ def test_killed_at_random_moments_of_every_long_stage(
 def test_killed_training_goes_on_from_its_checkpoint(untouched: Workspace, computed: Workspace, tmp_path: Path) -> None:
     workspace = untouched.copy(tmp_path / "workspace")
     target = "results/plain/0/ann.safetensors"
-    process = _start(workspace, target)
-    while not list((workspace.path / "work/checkpoints").glob("*/state.safetensors")):
+    kept = _kill_at_a_checkpoint(workspace, *SNAKEMAKE, target)
+    workspace.snakemake(target).check()
+    assert _checkpoints(workspace) == kept
+    assert workspace.results()[target] == computed.results()[target]
+
+
+@pytest.mark.slow
+def test_killed_dvc_goes_on(untouched: Workspace, computed: Workspace, tmp_path: Path) -> None:
+    workspace = untouched.copy(tmp_path / "workspace")
+    kept = _kill_at_a_checkpoint(workspace, *DVC)
+    workspace.dvc("repro").check()
+    assert kept < _checkpoints(workspace)
+    assert workspace.results() == computed.results()
+
+
+def _kill_at_a_checkpoint(workspace: Workspace, *command: str) -> set[str]:
+    process = _start(workspace, *command)
+    while not _checkpoints(workspace):
         assert process.poll() is None, _printed(workspace)
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    kept = {path.parent.name for path in (workspace.path / "work/checkpoints").glob("*/state.safetensors")}
-    workspace.snakemake(target).check()
-    assert {path.parent.name for path in (workspace.path / "work/checkpoints").glob("*/state.safetensors")} == kept
-    assert workspace.results()[target] == computed.results()[target]
+    return _checkpoints(workspace)
+
+
+def _checkpoints(workspace: Workspace) -> set[str]:
+    return {path.parent.name for path in (workspace.path / "work/checkpoints").glob("*/state.safetensors")}
 
 
 def test_damaged_weights_are_named_and_made_anew(workspace: Workspace) -> None:
@@ -93,7 +111,9 @@ def test_full_disk_is_told_and_repaired(workspace: Workspace) -> None:
     before = workspace.results()
     target = "results/plain/0/snn.safetensors"
     (workspace.path / target).unlink()
-    process = _start(workspace, target, limit_bytes=400_000)  # a file may not grow beyond this, as on a full disk
+    process = _start(
+        workspace, *SNAKEMAKE, target, limit_bytes=400_000
+    )  # a file may not grow beyond this, as on a full disk
     assert process.wait() != 0
     told = _printed(workspace)
     assert "convert:" in told
@@ -108,7 +128,7 @@ def test_folder_without_permission_is_told_and_repaired(workspace: Workspace) ->
         (home / file).unlink()
     home.chmod(0o555)
     obeying = ("setpriv", "--bounding-set=-dac_override") if os.geteuid() == 0 else ()  # root may write anywhere
-    ran = workspace.run(*obeying, SNAKEMAKE, "--cores", "2", target)
+    ran = workspace.run(*obeying, *SNAKEMAKE, target)
     home.chmod(0o755)
     assert ran.code != 0
     assert "energy: [Errno 13] Permission denied" in ran.text
