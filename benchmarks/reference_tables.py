@@ -15,11 +15,17 @@ import pandas as pd
 
 from benchmarks.pages import with_section
 from benchmarks.reference import PRESET, ROOT, planned
+from benchmarks.reference_figure import reference_figure
 from pascal.report.rows import levels_text
+from pascal.report.style import save_figure
 from pascal.report.tables_write import to_markdown
 from workflow.scripts.lib.runs import Run
 
 FOLDER, PAGE = ROOT / "results" / "reference" / "cifar10", ROOT / "README.md"
+FIGURE = "results/reference/cifar10/runs"
+PICTURE = (
+    f"![Plain IF over its timesteps; accuracy and T_eff of levels by the metric, at random, uniform]({FIGURE}.png)\n"
+)
 OWN_LEVELS = (4, 8)
 NOT_RUN = "not run"
 
@@ -53,8 +59,11 @@ class Reference:
 
 
 def main() -> None:
-    """Bring the page up to date."""
-    PAGE.write_text(with_section(PAGE.read_text(), "results", section(open_reference(FOLDER))))
+    """Bring the page and its figure up to date."""
+    reference = open_reference(FOLDER)
+    PAGE.write_text(with_section(PAGE.read_text(), "results", section(reference)))
+    started = {start: orders(reference, start) for start in starts(reference)}
+    save_figure(reference_figure(reference, [run.name for run in trained(reference)], started), ROOT / FIGURE)
 
 
 def open_reference(folder: Path, preset: str = PRESET) -> Reference:
@@ -65,20 +74,40 @@ def open_reference(folder: Path, preset: str = PRESET) -> Reference:
 
 def section(reference: Reference) -> str:
     """All tables, each under its sentence."""
-    starts = dict.fromkeys(run.start for run in reference.runs.values() if run.start)
-    trained = [run for run in reference.runs.values() if not run.start and not _given_weights(run)]
     parts = {
         "Networks trained here: what QCFS costs against ReLU, and what spikes cost against QCFS. Plain IF is the same "
-        "network with uncorrected neurons.": [uniform_row(reference, run) for run in trained],
+        "network with uncorrected neurons.": [uniform_row(reference, run) for run in trained(reference)],
         "Levels by the metric, and the same levels in another order, from the same state: mean ± standard deviation of "
-        "the runs. T_eff as the paper defines it.": [row for start in starts for row in order_rows(reference, start)],
+        "the runs. T_eff as the paper defines it.": [
+            row for start in starts(reference) for row in order_rows(reference, start)
+        ],
         "A ReLU ResNet-20 that others trained: quantized as it is, thresholds calibrated on training images, briefly "
         "fine-tuned, converted. The SNN in float64, as its certificate, the others in float32, which may differ by an "
         "image.": [own_row(reference, levels) for levels in OWN_LEVELS],
     }
     trained_part, orders_part, own_part = (part(sentence, rows) for sentence, rows in parts.items())
-    told = "".join(f"\n{line}\n" for start in starts if (line := beside_chance(reference, start)))
-    return "\n".join([trained_part, orders_part + told, own_part])
+    told = "".join(f"\n{line}\n" for start in starts(reference) if (line := beside_chance(reference, start)))
+    return "\n".join([trained_part, orders_part + told, PICTURE, own_part])
+
+
+def trained(reference: Reference) -> list[Run]:
+    """Runs with the same levels everywhere whose training began here."""
+    return [run for run in reference.runs.values() if not run.start and not _given_weights(run)]
+
+
+def starts(reference: Reference) -> list[str]:
+    """The runs that others start from."""
+    return list(dict.fromkeys(run.start for run in reference.runs.values() if run.start))
+
+
+def orders(reference: Reference, start: str) -> dict[str, list[str]]:
+    """The run that others start from, then those: assigned by hand, by the metric, at random, reversed."""
+    first = reference.runs[start]
+    groups = {f"{'trained elsewhere' if _given_weights(first) else 'uniform'}, {first.settings['levels']}": [start]}
+    for run in reference.runs.values():
+        if run.start == start:
+            groups.setdefault(_order(run), []).append(run.name)
+    return groups
 
 
 def part(sentence: str, rows: Sequence[Row]) -> str:
@@ -113,13 +142,8 @@ def uniform_row(reference: Reference, run: Run) -> Row:
 
 
 def order_rows(reference: Reference, start: str) -> list[Row]:
-    """The run that others start from, then those: assigned by hand, by the metric, at random, reversed."""
-    first = reference.runs[start]
-    groups = {f"{'trained elsewhere' if _given_weights(first) else 'uniform'}, {first.settings['levels']}": [start]}
-    for run in reference.runs.values():
-        if run.start == start:
-            groups.setdefault(_order(run), []).append(run.name)
-    return [_order_row(reference, start, order, names) for order, names in groups.items()]
+    """A row for each order of the levels."""
+    return [_order_row(reference, start, order, names) for order, names in orders(reference, start).items()]
 
 
 def _order(run: Run) -> str:
@@ -148,10 +172,10 @@ def _order_row(reference: Reference, start: str, order: str, names: Sequence[str
 
 def beside_chance(reference: Reference, start: str) -> str:
     """Does the metric beat chance? How many of the random orders of the same levels its order leaves behind."""
-    groups: dict[str, list[float]] = {}
-    for run in reference.runs.values():
-        if run.start == start:
-            groups.setdefault(_order(run), []).extend(record["ann_accuracy"] for record in reference.of(run.name))
+    groups = {
+        order: [record["ann_accuracy"] for record in reference.of(*names)]
+        for order, names in orders(reference, start).items()
+    }
     lines = []
     for values in [order.removeprefix("metric, ") for order in groups if order.startswith("metric, ")]:
         own, chance = groups[f"metric, {values}"], groups.get(f"random, {values}", [])

@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks import reference, reference_tables
 from benchmarks.pages import with_section
+from benchmarks.reference_figure import reference_figure
 from benchmarks.reference_tables import FOLDER, PAGE, open_reference, section
 
 CERTIFICATE = {"images": 10, "neurons": 1000, "count_mismatches": 0, "prediction_mismatches": 0}
@@ -73,6 +74,21 @@ def test_random_orders_are_a_mean_with_its_deviation(tmp_path: Path) -> None:
     told = "the metric's order of 4/2/1 does better than 3 of the 3 random orders (85.00 against 82.00 ± 2.00)."
     assert f"From vgg-l4, {told}" in text
     assert "From r20-l8" not in text
+
+
+def test_the_figure_has_a_point_for_each_run(tmp_path: Path) -> None:
+    for number, accuracy in ((1, 0.80), (2, 0.82)):
+        _write(tmp_path, f"vgg-al-random{number}-0", snn_accuracy=accuracy)
+    for run, accuracy in (("vgg-l4", 0.9), ("vgg-al", 0.85)):
+        _write(tmp_path, f"{run}-0", snn_accuracy=accuracy)
+    reference = open_reference(tmp_path)
+    plain, orders = reference_figure(
+        reference, ["vgg-l4"], {"vgg-l4": reference_tables.orders(reference, "vgg-l4")}
+    ).axes
+    assert plain.lines[0].get_ydata() == pytest.approx([50, 80])
+    assert plain.lines[1].get_ydata() == pytest.approx([90, 90])
+    points = {each.get_label(): each.get_offsets().tolist() for each in orders.collections}
+    assert points == {"uniform": [[3.5, 90]], "metric": [[3.5, 85]], "random": [[3.5, 80], [3.5, 82]]}
 
 
 def test_a_network_of_ones_own(tmp_path: Path) -> None:
