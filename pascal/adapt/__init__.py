@@ -1,21 +1,8 @@
-"""The Adaptive Layerwise methodology: histogram of levels, metric, levels per layer (Section 3.4)."""
+"""The Adaptive Layerwise methodology: histogram of levels, metric, levels per layer (Section 3.4).
 
-from pascal.adapt.calibrate import calibrate_thresholds, set_thresholds
-from pascal.adapt.histogram import level_histograms
-from pascal.adapt.levels import assign_levels, read_levels, reorder_levels, write_levels
-from pascal.adapt.metric import MetricTerms, al_metric, layer_metrics, metric_readings, metric_terms
+The public names stand in `__init__.pyi`; each is imported when it is first used, so that `bounds` needs no torch.
+"""
 
-__all__ = [
-    "MetricTerms",
-    "al_metric",
-    "assign_levels",
-    "calibrate_thresholds",
-    "layer_metrics",
-    "level_histograms",
-    "metric_readings",
-    "metric_terms",
-    "read_levels",
-    "reorder_levels",
-    "set_thresholds",
-    "write_levels",
-]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pascal.adapt.bounds import FEWEST_BINS, k_fault, moments_fault
 from pascal.errors import PascalError
 
 
@@ -37,9 +38,17 @@ def layer_metrics(
     if over not in ("layers", "bins"):
         raise PascalError(f"over: got {over!r}, expected 'layers' or 'bins'")
     return {
-        layer: metric_terms(histogram, k / (len(histograms) if over == "layers" else len(histogram)), moments, layer)
+        layer: metric_terms(histogram, _empty_below(k, over, histograms, layer), moments, layer)
         for layer, histogram in histograms.items()
     }
+
+
+def _empty_below(k: float, over: str, histograms: Mapping[str, Sequence[int]], layer: str) -> float:
+    """α of a layer, if this k gives one."""
+    parts, named = (len(histograms), "layers") if over == "layers" else (len(histograms[layer]), f"bins of {layer}")
+    if fault := k_fault(k, parts, named):
+        raise PascalError(f"k: {fault}")
+    return k / parts
 
 
 def metric_readings(histograms: Mapping[str, Sequence[int]], over: str = "layers") -> list[dict[str, Any]]:
@@ -58,7 +67,7 @@ def metric_readings(histograms: Mapping[str, Sequence[int]], over: str = "layers
 
 def defined_moments(histograms: Mapping[str, Sequence[int]]) -> list[str]:
     """The readings of the moments that these histograms have; frequencies need at least 4 bins."""
-    return [reading for reading, bins in _FEWEST_BINS.items() if all(len(h) >= bins for h in histograms.values())]
+    return [reading for reading, bins in FEWEST_BINS.items() if all(len(h) >= bins for h in histograms.values())]
 
 
 def metric_terms(
@@ -96,8 +105,8 @@ def _moments_of_levels(counts: list[int], layer: str) -> tuple[float, float]:
 def _moments_of_frequencies(counts: list[int], layer: str) -> tuple[float, float]:
     """g as above and K = m₄/σ⁴ − 3 + 3n²/((n−2)(n−3)), of the n bins' frequencies; both 0 where these are equal."""
     n = len(counts)
-    if n < _FEWEST_BINS["frequencies"]:
-        raise PascalError(f"{layer}: has {n} bins; moments='frequencies' need at least 4, that is 3 levels")
+    if fault := moments_fault("frequencies", n, layer):
+        raise PascalError(f"moments: {fault}")
     second, third, fourth = (central_sum(counts, [1] * n, power) for power in (2, 3, 4))
     if second == 0:
         return 0.0, 0.0
@@ -107,7 +116,6 @@ def _moments_of_frequencies(counts: list[int], layer: str) -> tuple[float, float
 
 _MOMENTS = {"levels": _moments_of_levels, "frequencies": _moments_of_frequencies}
 _KS = (1.0, 0.75, 0.5)  # of the appendix's figure
-_FEWEST_BINS = {"levels": 2, "frequencies": 4}
 
 
 def central_sum(values: Sequence[int], weights: Sequence[int], power: int) -> Fraction:

@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -37,18 +38,21 @@ DATASETS = {
 
 def load_dataset(
     name: str,
-    root: str | PathLike[str] = "data",
+    root: str | PathLike[str] | None = None,
     seed: int = 0,
     validation: int | None = None,
     mean: Sequence[float] | None = None,
     std: Sequence[float] | None = None,
     download: bool = True,
 ) -> Dataset:
-    """A data set from the files under `root`; `mean` and `std` serve networks trained with other ones."""
+    """A data set from the files under `root`; `mean` and `std` serve networks trained with other ones.
+
+    Without a `root` the files are looked for under the environment variable PASCAL_DATA, else under `data`.
+    """
     if name not in DATASETS:
         raise PascalError(f"dataset: got {name!r}, expected one of {sorted(DATASETS)}")
     kind = DATASETS[name]
-    source = kind.read(Path(root), download)
+    source = kind.read(_root() if root is None else Path(root), download)
     held_out = _validation_indices(len(source.train), kind.validation if validation is None else validation, seed)
     kept = torch.ones(len(source.train), dtype=torch.bool).index_fill_(0, held_out, False).nonzero().flatten()
     return Dataset(
@@ -64,6 +68,10 @@ def load_dataset(
         seed=seed,
         checksums=source.checksums,
     )
+
+
+def _root() -> Path:
+    return Path(os.environ.get("PASCAL_DATA") or "data")
 
 
 def _colour(key: str, value: Sequence[float]) -> Colour:

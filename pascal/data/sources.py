@@ -74,7 +74,8 @@ def _channels_first(pixels: object) -> Tensor:
 
 
 def _download(kind: "type[CIFAR10]", root: Path, absent: list[str], download: bool) -> None:
-    remedy = f"put the files of {kind.url} into {root / kind.base_folder}, or name their folder in PASCAL_DATA"
+    folder = kind.base_folder
+    remedy = f"put the files of {kind.url} into {root / folder}, or name the folder that holds {folder}/ in PASCAL_DATA"
     if not download:
         raise PascalError(f"{kind.base_folder}: {absent} absent and downloads are off; {remedy}")
     try:

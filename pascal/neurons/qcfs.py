@@ -131,10 +131,13 @@ def _at_least_as_precise(preactivation: Tensor, threshold: Tensor) -> Tensor:
     return preactivation.to(torch.promote_types(preactivation.dtype, threshold.dtype))
 
 
+MOST_LEVELS = 2**23  # up to here float32 tells half a level apart, as QCFS does when it rounds; also in the schema
+
+
 def check_levels(levels: int, where: str = "levels") -> int:
-    """`levels` itself, if it is a whole number of at least one."""
-    if isinstance(levels, bool) or not isinstance(levels, int) or levels < 1:
-        raise PascalError(f"{where}: got {levels!r}, expected a whole number >= 1")
+    """`levels` itself, if it is a whole number from one to `MOST_LEVELS`."""
+    if isinstance(levels, bool) or not isinstance(levels, int) or not 1 <= levels <= MOST_LEVELS:
+        raise PascalError(f"{where}: got {levels!r}, expected a whole number >= 1 and at most {MOST_LEVELS}")
     return levels
 
 

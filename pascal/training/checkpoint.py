@@ -1,6 +1,8 @@
 """Training states on disk, and the checkpoint a killed run goes on from."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -13,6 +15,7 @@ from pascal.training.files import read_tensors, write_atomically, write_tensors
 from pascal.training.records import EpochRecord, TrainingState
 
 _SCHEDULE = "schedule"
+_REMEDY = "delete its folder, and training starts again"
 
 
 def save_state(path: str | PathLike[str], state: TrainingState) -> None:
@@ -59,12 +62,25 @@ class Checkpoint:
         if saved.get("key") != self.key:
             raise PascalError(f"{self._records}: belongs to run {saved.get('key')!r}, expected {self.key!r}; delete it")
         epochs = state.step // state.steps_per_epoch
-        records = tuple(EpochRecord(**record) for record in saved["records"] if record["epoch"] <= epochs)
-        return replace(state, records=records, seconds=saved["seconds"])
+        with _whole(self._records):
+            records = tuple(EpochRecord(**record) for record in saved["records"] if record["epoch"] <= epochs)
+            return replace(state, records=records, seconds=float(saved["seconds"]))
 
 
 def _read_json(path: Path) -> dict[str, Any]:
+    with _whole(path):
+        content = json.loads(path.read_text())
+    if not isinstance(content, dict):
+        raise PascalError(f"{path}: got {content!r:.40}, expected an object with key, seconds and records; {_REMEDY}")
+    return content
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[None]:
+    """What a damaged file raises becomes one of ours, with what to do."""
     try:
-        return json.loads(path.read_text())
-    except (OSError, ValueError) as error:
-        raise PascalError(f"{path}: {error}; delete its folder, and training starts again") from error
+        yield
+    except KeyError as error:
+        raise PascalError(f"{path}: lacks {error}; {_REMEDY}") from error
+    except (OSError, TypeError, ValueError) as error:
+        raise PascalError(f"{path}: {error}; {_REMEDY}") from error

@@ -57,6 +57,16 @@ def total(values: list[float], device: torch.device) -> list[float]:
     return sums.tolist()
 
 
+def share_buffers(model: nn.Module) -> None:
+    """Give every process the first one's buffers: batch norm's differ on CPUs, and only the first one's are saved."""
+    if not dist.is_initialized():
+        return
+    for buffer in model.buffers():
+        first = buffer.detach().contiguous()
+        dist.broadcast(first, src=0)
+        buffer.copy_(first)  # in the buffer's own order of memory
+
+
 def synchronise(model: nn.Module, device: torch.device) -> nn.Module:
     """The model with gradients averaged over processes, and on GPUs with batch statistics over the global batch."""
     if not dist.is_initialized():

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from pascal.training.config import TrainingConfig, learning_rate
-from pascal.training.distributed import rank, synchronise, total
+from pascal.training.distributed import rank, share_buffers, synchronise, total
 from pascal.training.evaluate import evaluate
 from pascal.training.files import weights
 from pascal.training.guard import check_loss
@@ -110,6 +110,7 @@ class Run:
     def _validation_accuracy(self, validation: Batches | None) -> float:
         if validation is None:
             return math.nan
+        share_buffers(self.model)  # each process answers for its share of the images, all of them with one network
         answers = evaluate(self.model, validation)
         correct, images = total([answers.correct, answers.images], self.device)
         return correct / images

@@ -121,6 +121,7 @@ def test_levels_file_round_trips_in_forward_order(tmp_path):
         ('{"a": 1, "b": 2, "b": 3}', r"\['b'\] named twice"),
         ('{"a": 1, "b": 0}', "levels.json: b: got 0"),
         ('{"a": 1, "b": 2.5}', "levels.json: b: got 2.5"),
+        (f'{{"a": 1, "b": {10**30}}}', f"levels.json: b: got {10**30}, expected .* at most 8388608"),
         ('{"a": 1, "b": true}', "levels.json: b: got True"),
         ('{"a": 1, "b": "4"}', "levels.json: b: got '4'"),
         ('{"a": 1,', "levels.json: .*expected JSON"),

@@ -77,6 +77,20 @@ def test_the_network_is_left_as_it_was():
     assert not network[2]._forward_hooks
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_what_is_no_number_is_named_with_its_layer(value):
+    network = small_network()
+    with torch.no_grad():
+        network[4].weight[0, 0] = value
+    with pytest.raises(PascalError, match=r"layer '5': preactivations are infinite or NaN"):
+        level_histograms(network, some_batches())
+    with torch.no_grad():
+        network[2].raw_threshold.fill_(value)
+    with pytest.raises(PascalError, match=rf"layer '2': threshold is {value}, expected a finite number"):
+        level_histograms(network, some_batches())
+    assert not network[2]._forward_hooks
+
+
 def test_bad_input_is_named():
     with pytest.raises(PascalError, match="no QCFS layer"):
         level_histograms(nn.Linear(2, 2), [])

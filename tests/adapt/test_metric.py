@@ -128,10 +128,24 @@ def test_bad_histograms_are_named(arguments, message):
 
 
 def test_the_layer_is_named():
-    with pytest.raises(PascalError, match=r"features.3: has 2 bins"):
+    with pytest.raises(PascalError, match=r"moments: got 'frequencies', .*features.3 has 2 bins"):
         layer_metrics({"features.3": [5, 5]}, moments="frequencies")
     with pytest.raises(PascalError, match="over: got 'images'"):
         layer_metrics({"features.3": [5, 5]}, over="images")
+
+
+@pytest.mark.parametrize(
+    ("k", "over", "message"),
+    [
+        (2, "layers", "k: got 2, expected more than 0 and less than the 2 layers"),
+        (2, "bins", "k: got 2, expected more than 0 and less than the 2 bins of b"),
+        (0, "layers", "k: got 0, expected more than 0"),
+        (math.nan, "bins", "k: got nan"),
+    ],
+)
+def test_a_bad_k_is_named(k, over, message):
+    with pytest.raises(PascalError, match=message):
+        layer_metrics({"a": [5, 5, 5], "b": [5, 5]}, k, over)
 
 
 def test_every_reading_that_the_histograms_allow():

@@ -105,6 +105,18 @@ def test_missing_files_say_what_to_put_where(tmp_path):
         load_dataset("imagenet", tmp_path)
 
 
+def test_without_a_root_the_environment_says_where(tmp_path, monkeypatch):
+    monkeypatch.setenv("PASCAL_DATA", str(tmp_path))
+    with pytest.raises(PascalError, match=rf"into {tmp_path}/cifar.*, or name the folder that holds cifar-10"):
+        load_dataset("cifar10", download=False)
+    with pytest.raises(PascalError, match=rf"{tmp_path}/other/imagenet/train"):
+        load_dataset("imagenet", tmp_path / "other")
+    monkeypatch.delenv("PASCAL_DATA")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(PascalError, match=r"^data/imagenet/train"):
+        load_dataset("imagenet")
+
+
 def test_failed_download_says_what_to_put_where(tmp_path, monkeypatch):
     monkeypatch.setattr(CIFAR10, "url", (tmp_path / "nowhere.tar.gz").as_uri())
     with pytest.raises(PascalError, match=r"the download failed .*PASCAL_DATA"):

@@ -8,6 +8,7 @@ from safetensors.torch import load, save
 from torch import Tensor, nn
 
 from pascal import QCFS, PascalError, qcfs_count
+from pascal.neurons.qcfs import MOST_LEVELS
 
 
 def floor_ste(x: Tensor) -> Tensor:
@@ -76,7 +77,7 @@ def test_bad_thresholds(threshold: float) -> None:
         QCFS(4, threshold)
 
 
-@pytest.mark.parametrize("levels", [0, -1, 2.5, True])
+@pytest.mark.parametrize("levels", [0, -1, 2.5, True, MOST_LEVELS + 1, 10**30])
 def test_bad_levels(levels: object) -> None:
     with pytest.raises(PascalError, match="expected a whole number >= 1"):
         QCFS(levels)  # type: ignore[arg-type]
@@ -84,6 +85,12 @@ def test_bad_levels(levels: object) -> None:
     with pytest.raises(PascalError, match="expected a whole number >= 1"):
         qcfs.levels = levels  # type: ignore[assignment]
     assert qcfs.levels == 4
+
+
+def test_the_most_levels_are_told_apart_and_saved() -> None:
+    z = torch.tensor([MOST_LEVELS - 1.0, MOST_LEVELS - 0.5, MOST_LEVELS])
+    assert qcfs_count(z, 1.0, MOST_LEVELS).tolist() == [MOST_LEVELS - 1, MOST_LEVELS, MOST_LEVELS]
+    assert QCFS(MOST_LEVELS).get_extra_state() == MOST_LEVELS
 
 
 def test_state_round_trips_with_its_levels() -> None:

@@ -1,5 +1,6 @@
 """Files that are whole or absent, and checkpoints that belong to their run."""
 
+import json
 import os
 from dataclasses import replace
 
@@ -80,6 +81,27 @@ def test_broken_files_are_named(tmp_path):
         Checkpoint(tmp_path, "moved").load()
     with pytest.raises(PascalError, match="there is no such file"):
         read_tensors(tmp_path / "absent.safetensors")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda saved: [saved], r"got \[\{'key': 'key'.*, expected an object with key, seconds and records"),
+        (lambda saved: {"key": "key", "seconds": 1.0}, "lacks 'records'"),
+        (lambda saved: saved | {"seconds": None}, "NoneType"),
+        (lambda saved: saved | {"records": [{"loss": 0.5}]}, "lacks 'epoch'"),
+        (lambda saved: saved | {"records": [{"epoch": 1, "loss": 0.5}]}, "missing .*'train_accuracy'"),
+        (lambda saved: saved | {"records": [{"epoch": 1, "lost": 0.5}]}, "unexpected .*'lost'"),
+        (lambda saved: saved | {"records": [1]}, "not subscriptable"),
+    ],
+    ids=["a list", "no records", "no seconds", "no epoch", "a field too few", "an unknown field", "a number"],
+)
+def test_records_of_another_form_are_damaged_ones(tmp_path, change, message):
+    checkpoint, path = Checkpoint(tmp_path, "key"), tmp_path / "key" / "records.json"
+    checkpoint.save(some_state())
+    path.write_text(json.dumps(change(json.loads(path.read_text()))))
+    with pytest.raises(PascalError, match=rf"records.json: .*{message}.*; delete its folder, and training"):
+        checkpoint.load()
 
 
 def test_a_state_of_another_network_or_batch_size_is_refused():

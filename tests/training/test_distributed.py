@@ -10,17 +10,16 @@ import torch
 
 from pascal.errors import PascalError
 from pascal.training.distributed import choose_device, processes, rank, total
+from pascal.training.evaluate import evaluate
 from pascal.training.files import read_tensors
-from tests.training.toy import train_together
+from tests.training.toy import CONFIG, ToyBatches, toy_network, train_together
 
 
 def test_two_processes_train_as_one(tmp_path):
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
     train_together(tmp_path / "one")
-    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
-    command = [*torchrun, "-m", "tests.training.toy", str(tmp_path / "two"), "together"]
-    subprocess.run(command, check=True, capture_output=True, timeout=240)
+    run_two_processes(tmp_path / "two", "together")
 
     one, two = (json.loads((tmp_path / name / "losses.json").read_text()) for name in ("one", "two"))
     assert len(one) == 20
@@ -30,6 +29,24 @@ def test_two_processes_train_as_one(tmp_path):
         assert shared_accuracy == accuracy
     assert sorted(file.name for file in (tmp_path / "two").iterdir()) == ["losses.json", "rank0.safetensors"]
     assert_states_agree(tmp_path / "one", tmp_path / "two")
+
+
+def run_two_processes(folder: Path, mode: str) -> None:
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+    command = [*torchrun, "-m", "tests.training.toy", str(folder), mode]
+    subprocess.run(command, check=True, capture_output=True, timeout=240)
+
+
+def test_two_processes_validate_the_network_that_is_saved(tmp_path):
+    """Each has batch statistics of its own; the accuracy of an epoch is that of the first one's network alone."""
+    run_two_processes(tmp_path, "validated")
+    told, alone = json.loads((tmp_path / "accuracies.json").read_text()), []
+    network, validation = toy_network().double(), ToyBatches(4, 64, torch.float64)
+    for epoch in range(1, len(told) + 1):
+        network.load_state_dict(read_tensors(tmp_path / f"{epoch}.safetensors"))
+        alone.append(evaluate(network, validation).accuracy)
+    assert len(told) == CONFIG.epochs
+    assert told == alone
 
 
 def assert_states_agree(one: Path, two: Path) -> None:

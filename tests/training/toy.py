@@ -1,7 +1,7 @@
 """A network and a task small enough to be trained in every test, also as a process that can be killed.
 
 `python -m tests.training.toy FOLDER` trains with a checkpoint in FOLDER and says `step N` after each step.
-`torchrun -m tests.training.toy FOLDER together` trains with several processes.
+`torchrun -m tests.training.toy FOLDER together` trains with several processes, `... validated` with batch norm of each.
 """
 
 import json
@@ -111,6 +111,21 @@ def train_together(folder: Path) -> None:
             (folder / "losses.json").write_text(json.dumps([(r.loss, r.validation_accuracy) for r in records]))
 
 
+def train_validated(folder: Path) -> None:
+    """Batch norm that differs between processes; the first one's weights of every epoch, and the accuracies told."""
+    with process_group("cpu"):
+        network, accuracies = toy_network().double(), []
+        batches = ToyBatches(4, 8, torch.float64, rank(), processes())
+        validation = ToyBatches(4, 64, torch.float64, rank(), processes())
+        for record in train(network, batches, CONFIG, validation=validation, bar=False):
+            accuracies.append(record.validation_accuracy)
+            if rank() == 0:
+                write_tensors(folder / f"{record.epoch}.safetensors", weights(network))
+                (folder / "accuracies.json").write_text(json.dumps(accuracies))
+
+
+_MODES = {(): train_alone, ("together",): train_together, ("validated",): train_validated}
+
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    (train_together if sys.argv[2:] == ["together"] else train_alone)(Path(sys.argv[1]))
+    _MODES[tuple(sys.argv[2:])](Path(sys.argv[1]))

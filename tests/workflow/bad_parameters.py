@@ -37,6 +37,14 @@ def _drop(*keys: str) -> Callable[[Params], None]:
     return change
 
 
+def _all(*changes: Callable[[Params], Any]) -> Callable[[Params], None]:
+    def change(params: Params) -> None:
+        for one in changes:
+            one(params)
+
+    return change
+
+
 def _cycle(params: Params) -> None:
     params["runs"] |= {"a": {"from": "b", "adapt": {}}, "b": {"from": "a", "adapt": {}}}
 
@@ -85,6 +93,14 @@ FAULTS = [
     Fault("levels 0", _set(*RUN, "levels", 0), "runs.plain.levels", "0", "whole number >= 1"),
     Fault("levels -1", _set(*RUN, "levels", -1), "runs.plain.levels", "-1", "whole number >= 1"),
     Fault("levels 4.0", _set(*RUN, "levels", 4.0), "runs.plain.levels", "4.0", "whole number >= 1"),
+    Fault("levels beyond float32", _set(*RUN, "levels", 10**30), "runs.plain.levels", f"{10**30}", "at most 8388608"),
+    Fault(
+        "a value beyond float32",
+        _set(*AL, "adapt", "values", [4, 2, 2**23 + 1]),
+        "runs.adaptive.adapt.values.2",
+        "8388609",
+        "at most 8388608",
+    ),
     Fault("levels true", _set(*RUN, "levels", True), "runs.plain.levels", "True", "whole number >= 1"),
     Fault("a short list of levels", _set(*RUN, "levels", [4, 4]), "runs.plain.levels", "list of 2", "15"),
     Fault(
@@ -129,6 +145,29 @@ FAULTS = [
         "[4, 4, 1]",
         "different",
     ),
+    Fault("k of all layers", _set(*AL, "adapt", "k", 15), "runs.adaptive.adapt.k", "15", "less than the 15 layers"),
+    Fault("a default k of more", _set("defaults", "adapt", "k", 15.5), "runs.adaptive.adapt.k", "15.5", "15 layers"),
+    Fault(
+        "k of all bins",
+        _set(*AL, "adapt", {"k": 5, "threshold_over": "bins"}),
+        "runs.adaptive.adapt.k",
+        "5",
+        "less than the 5 bins of a layer at L=4",
+    ),
+    Fault(
+        "k of the fewest bins of a list",
+        _all(_set(*RUN, "levels", [8] * 14 + [1]), _set(*AL, "adapt", {"k": 2, "threshold_over": "bins"})),
+        "runs.adaptive.adapt.k",
+        "2",
+        "less than the 2 bins of a layer at L=1",
+    ),
+    Fault(
+        "frequencies of three bins",
+        _all(_set(*RUN, "levels", 2), _set(*AL, "adapt", "moments", "frequencies")),
+        "runs.adaptive.adapt.moments",
+        "'frequencies'",
+        "a layer at L=2 has 3 bins, frequencies need at least 4",
+    ),
     Fault("from naming no run", _set(*AL, "from", "nobody"), "runs.adaptive.from", "'nobody'", "plain"),
     Fault(
         "from naming an adaptive run",
@@ -155,6 +194,20 @@ FAULTS = [
     Fault("unknown source", _set("datasets", "mnist", {}), "datasets.mnist", "'mnist'", "cifar10"),
     Fault("mean without std", _set("datasets", "digits", "mean", [0.5, 0.5, 0.5]), "datasets.digits", "mean", "both"),
     Fault("unknown network", _set(*RUN, "network", "vgg17"), "runs.plain.network", "'vgg17'", "vgg16"),
+    Fault(
+        "width of a library's network",
+        _set(*RUN, "network", "torchvision:squeezenet1_1"),
+        "runs.plain.width",
+        "0.0625",
+        "expected none: torchvision:squeezenet1_1",
+    ),
+    Fault(
+        "pool of a library's network",
+        _all(_set(*RUN, "network", "torchvision:squeezenet1_1"), _set(*RUN, "pool", "avg")),
+        "runs.plain.pool",
+        "'avg'",
+        "leave pool out",
+    ),
     Fault("width 0", _set(*RUN, "width", 0), "runs.plain.width", "0", "> 0"),
     Fault(
         "a learning rate that is no number",
@@ -204,6 +257,20 @@ FAULTS = [
     ),
     Fault("one epoch to adapt", _set(*AL, "train", {"epochs": 1}), "runs.adaptive.train.epochs", "1", "at least 2"),
     Fault("no epochs without weights", _set(*RUN, "train", {"epochs": 0}), "runs.plain.train.epochs", "0", "weights"),
+    Fault(
+        "the best epoch of no images",
+        _all(_set("datasets", "digits", "validation", 0), _set("defaults", "train", "selection", "best")),
+        "runs.plain.train.selection",
+        "'best'",
+        "datasets.digits.validation is 0",
+    ),
+    Fault(
+        "the best epoch of an adaptive run",
+        _all(_set("datasets", "digits", "validation", 0), _set(*AL, "train", {"selection": "best"})),
+        "runs.adaptive.train.selection",
+        "'best'",
+        "expected 'last'",
+    ),
     Fault("an unknown device", _set("defaults", "device", "tpu"), "defaults.device", "'tpu'", "cuda"),
     Fault(
         "an unknown reading", _set("defaults", "adapt", "moments", "bins"), "defaults.adapt.moments", "'bins'", "levels"

@@ -1,6 +1,8 @@
 """Bad parameters stop before any job, and the message names the key's path, the value and what was expected."""
 
 import copy
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import yaml
 from lib.errors import ParameterError
 from lib.params import load_params
 
+from pascal.neurons.qcfs import MOST_LEVELS
 from tests.workflow.bad_parameters import FAULTS, Fault
 from tests.workflow.workspace import ROOT, SCHEMA, tiny_params
 
@@ -63,6 +66,36 @@ def test_every_fault_is_told_at_once(tmp_path: Path) -> None:
     message = _refuse(tmp_path / "params.yaml", yaml.safe_dump(params))
     assert "defaults.device" in message
     assert "runs.plain.levels" in message
+
+
+@pytest.mark.parametrize(
+    "adapt",
+    [{"k": 14.9}, {"k": 4.9, "threshold_over": "bins"}, {"k": 1, "moments": "frequencies"}],
+    ids=["layers", "bins", "frequencies"],
+)
+def test_the_largest_of_what_the_metric_takes_passes(adapt: dict[str, Any], tmp_path: Path) -> None:
+    params = copy.deepcopy(tiny_params())
+    params["runs"]["adaptive"]["adapt"] |= adapt
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(params))
+    assert load_params(tmp_path / "params.yaml", SCHEMA)["runs"]
+
+
+def test_weights_as_they_are_need_no_images_to_choose_by(tmp_path: Path) -> None:
+    params = copy.deepcopy(tiny_params())
+    params["datasets"]["digits"]["validation"] = 0
+    params["runs"] = {"plain": params["runs"]["plain"] | {"weights": "w", "train": {"epochs": 0, "selection": "best"}}}
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(params))
+    assert load_params(tmp_path / "params.yaml", SCHEMA)["runs"]
+
+
+def test_the_schema_knows_the_most_levels() -> None:
+    assert yaml.safe_load(SCHEMA.read_text())["$defs"]["level"]["maximum"] == MOST_LEVELS
+
+
+def test_parameters_are_checked_before_torch_is_imported() -> None:
+    code = "import sys, pathlib, lib.params as p; p.load_params(*map(pathlib.Path, sys.argv[1:])); "
+    command = [sys.executable, "-c", code + "assert 'torch' not in sys.modules", ROOT / "params.yaml", SCHEMA]
+    subprocess.run(command, cwd=ROOT / "workflow" / "scripts", check=True)
 
 
 @pytest.mark.parametrize("file", ["params.yaml", "workflow/presets/paper.yaml", "workflow/presets/cifar10-small.yaml"])

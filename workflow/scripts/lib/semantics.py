@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from pascal.adapt.bounds import k_fault, moments_fault
+
 from .errors import ParameterError
 from .networks import count_layers
 from .runs import merge
@@ -59,6 +61,7 @@ def _uniform_run(name: str, run: Params, params: Params) -> Iterator[str]:
     if run["dataset"] not in params["datasets"]:
         known = ", ".join(params["datasets"])
         yield f"runs.{name}.dataset: got {run['dataset']!r}, expected one of {known}; `datasets` lists what there is"
+    yield from _shape(name, run)
     try:
         layers = count_layers(run["network"])
     except ParameterError as error:
@@ -67,6 +70,14 @@ def _uniform_run(name: str, run: Params, params: Params) -> Iterator[str]:
     if isinstance(run["levels"], list) and len(run["levels"]) != layers:
         yield f"runs.{name}.levels: {_wrong_length(run['levels'], layers, run['network'])}"
     yield from _schedule(name, run, params)
+
+
+def _shape(name: str, run: Params) -> Iterator[str]:
+    """Networks of timm and torchvision come as they are."""
+    for key, only in {"width": 1, "pool": "max"}.items():
+        if ":" in run["network"] and run.get(key, only) != only:
+            expected = f"expected none: {run['network']} comes as it is, leave {key} out"
+            yield f"runs.{name}.{key}: got {run[key]!r}, {expected}"
 
 
 def _adaptive_run(name: str, run: Params, params: Params) -> Iterator[str]:
@@ -85,7 +96,8 @@ def _adaptive_run(name: str, run: Params, params: Params) -> Iterator[str]:
 
 
 def _adapt(name: str, run: Params, params: Params) -> Iterator[str]:
-    own, network = run["adapt"], params["runs"][run["from"]]["network"]
+    own, start = run["adapt"], params["runs"][run["from"]]
+    network = start["network"]
     try:
         layers = count_layers(network)
     except ParameterError:
@@ -102,6 +114,19 @@ def _adapt(name: str, run: Params, params: Params) -> Iterator[str]:
         yield f"runs.{name}.adapt.clusters: got {clusters}, expected at most the {layers} layers of {network}"
     if len(values) != clusters:
         yield f"runs.{name}.adapt.values: got {values}, expected {clusters} levels, one for each of the clusters"
+    yield from _metric(f"runs.{name}.adapt", adapt, layers, start)
+
+
+def _metric(where: str, adapt: Params, layers: int, start: Params) -> Iterator[str]:
+    """What stage assign would refuse, after the training of `start`; there the histogram of L levels has L + 1 bins."""
+    levels = start["levels"] if isinstance(start["levels"], list) else [start["levels"]]
+    bins, coarsest = min(levels) + 1, f"a layer at L={min(levels)}"
+    of_bins = adapt.get("threshold_over") == "bins"
+    parts, named = (bins, f"bins of {coarsest}") if of_bins else (layers, f"layers of {start['network']}")
+    if "k" in adapt and (fault := k_fault(adapt["k"], parts, named)):
+        yield f"{where}.k: {fault}"
+    if "moments" in adapt and (fault := moments_fault(adapt["moments"], bins, coarsest)):
+        yield f"{where}.moments: {fault}"
 
 
 _BY_METRIC = {"clusters", "values", "images", "k", "moments", "threshold_over", "order", "order_seed"}
@@ -119,6 +144,10 @@ def _schedule(name: str, run: Params, params: Params) -> Iterator[str]:
         yield f"runs.{name}.train.batch_size: {got}"
     if epochs == 0 and "weights" not in run and "from" not in run:
         yield f"runs.{name}.train.epochs: got 0, expected at least 1, or weights trained elsewhere"
+    dataset = run.get("dataset", start.get("dataset"))
+    if epochs and train.get("selection") == "best" and params["datasets"].get(dataset, {}).get("validation") == 0:
+        got = f"got 'best', expected 'last', or images to choose by: datasets.{dataset}.validation is 0"
+        yield f"runs.{name}.train.selection: {got}"
     if "from" not in run:
         return
     p = merge(params["defaults"]["adapt"], run["adapt"]).get("p")
