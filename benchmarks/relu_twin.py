@@ -17,16 +17,17 @@ from torch import nn
 
 from benchmarks.provenance import provenance, write_record
 from benchmarks.training import with_relu
-from pascal.data import Dataset, evaluation_batches, load_dataset, sample
+from pascal.data import Dataset, describe, evaluation_batches, load_dataset, sample
 from pascal.errors import PascalError
 from pascal.networks import build_network
 from pascal.training import evaluate
 from workflow.scripts.lib.params import load_params
 from workflow.scripts.lib.runs import run_table
-from workflow.scripts.lib.stamps import digest
+from workflow.scripts.lib.stamps import code_stamp, digest
 from workflow.scripts.lib.training import Training, training_config
 
-SCHEMA = Path(__file__).parents[1] / "workflow" / "schemas" / "params.schema.yaml"
+ROOT = Path(__file__).parents[1]
+SCHEMA = ROOT / "workflow" / "schemas" / "params.schema.yaml"
 
 
 def main() -> None:
@@ -71,7 +72,8 @@ def settings_of(params: Mapping[str, Any], name: str, epochs: int | None) -> dic
         raise PascalError(f"run: got {name!r}, expected one that is trained from the beginning: {', '.join(trained)}")
     settings = runs[name].settings
     if epochs is not None:
-        settings["train"] |= {"epochs": epochs, "warmup_epochs": min(settings["train"]["warmup_epochs"], epochs - 1)}
+        warmup = settings["train"].get("warmup_epochs", 0)
+        settings["train"] |= {"epochs": epochs, "warmup_epochs": min(warmup, epochs - 1)}
     return settings
 
 
@@ -85,8 +87,9 @@ def open_dataset(datasets: Mapping[str, Any], name: str, arguments: argparse.Nam
 def twin(settings: Mapping[str, Any], dataset: Dataset, seed: int) -> Training:
     """The training of the run's own network, from the same first weights, with ReLU."""
     config = training_config(settings["train"], seed)
-    key = digest({"twin": [settings[name] for name in ("dataset", "network", "width", "pool", "train")], "seed": seed})
-    return Training(settings, config, dataset, relu_network(settings, dataset, seed), f"{key}-{len(dataset.train)}")
+    own = {name: settings[name] for name in ("network", "width", "pool", "train", "threads", "device")}
+    key = digest({"twin": own, "seed": seed, "data": describe(dataset), "code": code_stamp(ROOT, ["pascal"])})
+    return Training(settings, config, dataset, relu_network(settings, dataset, seed), f"twin-{key}")
 
 
 def relu_network(settings: Mapping[str, Any], dataset: Dataset, seed: int) -> nn.Module:

@@ -17,6 +17,7 @@ from time import monotonic
 from typing import Any
 
 import torch
+from safetensors.torch import save
 from torch import Tensor, nn
 from tqdm import tqdm
 
@@ -24,9 +25,10 @@ import pascal
 from benchmarks.provenance import provenance, write_record
 from examples.relu_resnet20 import MEAN, STD, load_relu_resnet20
 from pascal.adapt import calibrate_thresholds, set_thresholds
-from pascal.data import Dataset, evaluation_batches, load_dataset, sample, training_batches
+from pascal.data import Dataset, describe, evaluation_batches, load_dataset, sample, training_batches
 from pascal.data.records import Split
-from pascal.training import Checkpoint, EpochRecord, TrainingConfig, evaluate, train
+from pascal.training import Checkpoint, EpochRecord, TrainingConfig, evaluate, train, weights
+from workflow.scripts.lib.stamps import code_stamp, digest
 
 METHODS = ("max", "percentile", "mse")
 RATES = (0.1, 0.03, 0.01, 0.003)
@@ -51,7 +53,7 @@ def main() -> None:
 
     rate, by_rate = choose_rate(ann, dataset, arguments.seed)
     config = TrainingConfig(epochs=arguments.epochs, learning_rate=rate, seed=arguments.seed)
-    records = fine_tune(ann, dataset, config, key(arguments, config, dataset))
+    records = fine_tune(ann, dataset, config, key(ann, dataset, config))
     accuracy["fine_tuned"] = on_test(ann, dataset)
 
     certificate, accuracy["snn"] = convert_and_verify(ann, dataset, arguments.certified)
@@ -131,11 +133,11 @@ def fine_tune(ann: nn.Module, dataset: Dataset, config: TrainingConfig, key: str
     return list(train(ann, batches, config, checkpoint.load(), validation, save=checkpoint.save))
 
 
-def key(arguments: argparse.Namespace, config: TrainingConfig, dataset: Dataset) -> str:
-    """Digest of what the fine-tuning depends on."""
-    weights = hashlib.sha256(arguments.checkpoint.read_bytes()).hexdigest()
-    told = json.dumps([weights, arguments.levels, asdict(config), len(dataset.train)])
-    return "own-" + hashlib.sha256(told.encode()).hexdigest()[:16]
+def key(ann: nn.Module, dataset: Dataset, config: TrainingConfig) -> str:
+    """Digest of what the fine-tuning depends on: weights, thresholds and levels, data, schedule, code."""
+    start = hashlib.sha256(save(weights(ann))).hexdigest()
+    code = code_stamp(Path(__file__).parents[1], ["pascal"])
+    return "own-" + digest([start, describe(dataset), asdict(config), code])
 
 
 @dataclass(frozen=True)

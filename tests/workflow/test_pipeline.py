@@ -156,7 +156,9 @@ def test_eight_cores_and_a_fresh_database(untouched: Workspace, computed: Worksp
 
 @pytest.mark.slow
 def test_reused_state_is_that_of_retraining(workspace: Workspace) -> None:
+    assert not list((workspace.path / "work/checkpoints").glob("*-until-*"))  # else it was trained again
     reused = (workspace.path / "work/retrain/adaptive/0.safetensors").read_bytes()
     workspace.set("defaults", "adapt", "reuse", False)
     assert set(workspace.snakemake("work/retrain/adaptive/0.safetensors").check().jobs) == {"retrain"}
+    assert list((workspace.path / "work/checkpoints").glob("*-until-*"))
     assert (workspace.path / "work/retrain/adaptive/0.safetensors").read_bytes() == reused

@@ -181,6 +181,6 @@ def reuses(wildcards):
 
 
 def kept_epochs(wildcards):
-    """The fractions p at which other runs want to branch off this one's training."""
+    """The fractions p at which other runs branch off this one's training, or may once they are added."""
     branches = [run for run in RUNS.values() if run.start == wildcards.run and run.settings["adapt"]["reuse"]]
-    return sorted({run.settings["adapt"]["p"] for run in branches})
+    return sorted({PARAMS["defaults"]["adapt"]["p"], *(run.settings["adapt"]["p"] for run in branches)})

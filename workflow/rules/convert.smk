@@ -40,6 +40,7 @@ rule verify:
         "../envs/pascal.yaml"
     threads: threads_of
     resources:
+        gpu=gpus_of,
         mem_mb=megabytes(1500, 4000),
     script:
         "../scripts/verify.py"

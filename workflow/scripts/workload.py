@@ -7,7 +7,7 @@ from dataclasses import asdict, fields
 
 import torch
 from lib.activity import count_histograms, counts_beside
-from lib.models import first_images, open_dataset, spiking_network, trained_network
+from lib.models import at_most, open_dataset, spiking_network, trained_network
 from lib.stage import stage, write_rows
 from pascal.data import evaluation_batches
 from pascal.energy import Activity, timestep_activity
@@ -21,7 +21,7 @@ with stage(snakemake) as params:
     dataset = open_dataset(snakemake.input.data)
     ann = trained_network(params, snakemake.input.data, snakemake.input.ann).double()
     snn = spiking_network(ann, snakemake.input.snn)
-    batches = list(evaluation_batches(dataset, first_images(dataset.test, settings["images"]), settings["batch_size"]))
+    batches = list(evaluation_batches(dataset, at_most(dataset.test, settings["images"]), settings["batch_size"]))
     counts = convert(ann, engine="counts")
     workloads = measure(counts, batches)
     write_rows(snakemake.output.workload, [field.name for field in fields(LayerWorkload)], map(workload_row, workloads))

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
-from pascal.data import Dataset, load_dataset, sample
+from pascal.data import Dataset, evaluation_batches, load_dataset, sample
 from pascal.data.records import Batch, Split
 from pascal.errors import PascalError
-from pascal.graph import convert
+from pascal.graph import convert, get_levels
 from pascal.networks import build_network
 from pascal.neurons import QCFS
 from pascal.training import read_tensors
+from pascal.training.distributed import choose_device
 from torch import nn
 
 from .stage import read_json, reading
@@ -55,16 +56,42 @@ def new_network(params: Mapping[str, Any], about: Path, levels: Any) -> nn.Modul
 
 
 def trained_network(params: Mapping[str, Any], about: Path, ann: Path) -> nn.Module:
-    """A network of a run with its trained weights and levels, in evaluation mode."""
+    """A network of a run with its trained weights and levels, in evaluation mode, on the stage's device."""
     network = new_network(params, about, levels=1)
     network.load_state_dict(tensors_of(ann))
-    return network.eval()
+    return network.eval().to(choose_device(params.get("device", "cpu")))
+
+
+def load_own_weights(network: nn.Module, path: Path, run: str) -> None:
+    """Weights that a run names. They are nobody's to move or rename, and their levels must be the run's."""
+    wanted = get_levels(network)
+    try:
+        network.load_state_dict(read_tensors(path))
+    except RuntimeError as error:
+        fault = " ".join(str(error).split())[:400]
+        raise PascalError(f"{run}.weights: got {path}, expected weights of the run's network: {fault}") from error
+    except PascalError as error:
+        fault = str(error.__cause__ or error)
+        raise PascalError(f"{run}.weights: got {path}, expected a whole safetensors file: {fault}") from error
+    found = get_levels(network)
+    if found != wanted:
+        layer = next(layer for layer in wanted if found[layer] != wanted[layer])
+        raise PascalError(
+            f"{run}.levels: got {wanted[layer]}, expected {found[layer]}, with which {layer} of {path} was trained; "
+            "a run that starts `from` this one takes others by adapt.levels"
+        )
 
 
 def tensors_of(path: Path) -> dict[str, Any]:
     """The tensors of an earlier stage's file; a damaged one is set aside."""
     with reading(path):
         return read_tensors(path)
+
+
+def batches_of(params: Mapping[str, Any], dataset: Dataset, split: Split, batch_size: int = 256) -> Iterable[Batch]:
+    """A split's images on the run's device."""
+    device, workers = choose_device(params["device"]), params.get("train.workers", 0)
+    return evaluation_batches(dataset, split, batch_size, device, workers=workers)
 
 
 @dataclass(frozen=True)
@@ -78,7 +105,7 @@ class Doubles:
             yield images.double(), labels
 
 
-def first_images(split: Split, images: int | None, seed: int = 0) -> Split:
+def at_most(split: Split, images: int | None, seed: int = 0) -> Split:
     """A random choice of a split, or all of it where that is fewer."""
     return split if images is None or images >= len(split) else sample(split, images, seed)
 

@@ -11,6 +11,7 @@ _SECTIONS = ("train", "adapt", "verify", "evaluate", "workload", "energy", "hard
 _ARCHITECTURE = ("dataset", "network", "width", "pool")
 _INHERITED = (*_ARCHITECTURE, "levels", "weights", "train", "threads", "device")  # from the run that one starts from
 _ORDER = ("order", "order_seed")
+_SHOWING = ("threads", "device", "train.workers")
 _TRAINING = (*_ARCHITECTURE, "levels", "weights", "train", "threads", "device")
 
 # What each stage depends on; a dot leads into a section.
@@ -18,12 +19,12 @@ STAGES: dict[str, tuple[str, ...]] = {
     "train": _TRAINING,
     "retrain": (*_TRAINING, "adapt.p", "adapt.reuse"),
     "finetune": (*_TRAINING, "adapt.p"),
-    "histogram": (*_ARCHITECTURE, "adapt.images", "threads", "device"),
+    "histogram": (*_ARCHITECTURE, "adapt.images", *_SHOWING),
     "assign": tuple(f"adapt.{key}" for key in ("clusters", "values", "k", "threshold_over", "moments", *_ORDER)),
     "given": (*_ARCHITECTURE, "levels", "adapt.levels"),
     "convert": _ARCHITECTURE,
-    "verify": (*_ARCHITECTURE, "verify", "threads"),
-    "evaluate": (*_ARCHITECTURE, "evaluate", "threads", "device"),
+    "verify": (*_ARCHITECTURE, "verify", *_SHOWING),
+    "evaluate": (*_ARCHITECTURE, "evaluate", *_SHOWING),
     "workload": (*_ARCHITECTURE, "workload", "threads"),
     "energy": ("energy",),
     "hardware": ("hardware",),

@@ -12,6 +12,7 @@ from typing import Any, TextIO
 
 from pascal.errors import PascalError
 
+from .commit import git_commit
 from .processes import launched
 from .stamps import dump
 
@@ -46,6 +47,7 @@ def stage(job: Any) -> Iterator[dict[str, Any]]:
     with open(job.log[0], "a" if launched() else "w", encoding="utf-8") as log:
         sys.stderr = _Tee(terminal, log)  # type: ignore[assignment]
         try:
+            print(f"commit {git_commit() or 'unknown'}", file=log, flush=True)
             params = read_json(job.input.params)
             _use_threads(params.get("threads", 1))
             yield params

@@ -27,7 +27,7 @@ from pascal.training import (
 from pascal.training.loop import EpochBatches
 from torch import nn
 
-from .models import new_network, open_dataset, tensors_of
+from .models import load_own_weights, new_network, open_dataset
 from .processes import launch
 from .stage import reading, write_rows
 from .stamps import digest
@@ -102,7 +102,7 @@ def prepare_training(params: Mapping[str, Any], job: Any, levels: Any) -> Traini
     torch.manual_seed(seed)
     network = new_network(params, job.input.data, levels)
     if weights := job.input.get("weights"):
-        network.load_state_dict(tensors_of(weights))
+        load_own_weights(network, weights, f"runs.{job.wildcards.run}")
     return Training(params, config, open_dataset(job.input.data), network, training_key(params, job))
 
 
