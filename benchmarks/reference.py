@@ -78,15 +78,26 @@ def record(run: Run, seed: int, results: Path, preset: str) -> dict[str, Any]:
         "timesteps": {name: energy[name] for name in _TIMESTEPS} if energy else None,
         "plain_if": _plain_if(home / "accuracy_vs_timesteps.csv"),
         "seconds": seconds(run, seed, results),
-        "commit": git_commit(results), "command": COMMAND.format(preset=preset),
+        "commit": made_at(run, seed, results), "command": COMMAND.format(preset=preset),
     }  # fmt: skip
+
+
+def made_at(run: Run, seed: int, results: Path) -> str:
+    """The commit that the network was trained at, from the stage's log; without one, that of the folder now."""
+    log = results.parent / "logs" / _training_stage(run) / f"{run.name}-{seed}.log"
+    first = log.read_text().partition("\n")[0] if log.exists() else ""
+    return first.removeprefix("commit ") if first.startswith("commit ") else git_commit(results)
+
+
+def _training_stage(run: Run) -> str:
+    return "finetune" if run.start else "train"
 
 
 def seconds(run: Run, seed: int, results: Path) -> dict[str, float]:
     """By stage; a training's epochs are summed, because the stage's own clock starts again after an interruption."""
     files = (results.parent / "logs" / "times").glob(f"*/{run.name}-{seed}.tsv")
     found = {file.parent.name: float(_first(file)["s"]) for file in sorted(files)}
-    stage, before = ("finetune", levels_change(run.settings)) if run.start else ("train", 0)
+    stage, before = _training_stage(run), levels_change(run.settings) if run.start else 0
     if stage in found:
         epochs = read_rows(results / run.name / str(seed) / "train.csv")
         found[stage] = sum(float(epoch["seconds"]) for epoch in epochs if int(epoch["epoch"]) > before)
@@ -103,10 +114,12 @@ def _json(path: Path) -> Any:
 
 
 def _plain_if(path: Path) -> dict[str, Any] | None:
-    """Accuracy by timesteps, and of how many images."""
+    """Accuracy by timesteps, of how many images, and the ANN's on the same ones."""
     rows = read_rows(path) if path.exists() else []
     accuracy = {row["timesteps"]: float(row["accuracy"]) for row in rows}
-    return {"images": int(rows[0]["images"]), "accuracy": accuracy} if rows else None
+    if not rows:
+        return None
+    return {"images": int(rows[0]["images"]), "ann_accuracy": float(rows[0]["ann_accuracy"]), "accuracy": accuracy}
 
 
 if __name__ == "__main__":

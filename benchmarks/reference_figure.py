@@ -30,18 +30,18 @@ def reference_figure(reference: "Reference", trained: Iterable[str], starts: dic
     for axes, (start, groups) in zip(orders, starts.items(), strict=True):
         _draw_orders(axes, reference, groups)
         axes.set(title=f"levels, from {start}", xlabel="$T_\\mathrm{eff}$", ylabel="test accuracy (%)")
-    footnote(figure, f"Accuracies of all 10,000 test images; of plain IF, {' or '.join(sorted(images))} of them.")
+    footnote(figure, f"Left: {' or '.join(sorted(images))} test images; the others: all 10,000.")
     return figure
 
 
 def _draw_timesteps(axes: Axes, reference: "Reference", runs: list[str]) -> set[str]:
-    """Curves of plain IF, each ending at its network's own accuracy; how many images they are of."""
+    """Curves of plain IF beside their networks' own accuracies on the same images; how many those are."""
     images, ticks = set(), set[int]()
     for run, look in looks(runs).items():
         for record in reference.of(run):
             curve = {int(t): 100 * accuracy for t, accuracy in record["plain_if"]["accuracy"].items()}
             axes.plot(list(curve), list(curve.values()), label=run, **look)
-            axes.axhline(100 * record["snn_accuracy"], color=look["color"], linestyle=":", linewidth=1)
+            axes.axhline(100 * record["plain_if"]["ann_accuracy"], color=look["color"], linestyle=":", linewidth=1)
             images.add(f"{record['plain_if']['images']:,}")
             ticks |= {*curve}
     axes.set_xscale("log", base=2)
@@ -64,6 +64,7 @@ def _draw_orders(axes: Axes, reference: "Reference", groups: dict[str, list[str]
         axes.scatter(*zip(*points, strict=True), s=22, label=None if order in named else order, **ORDERS[order])
         named.add(order)
         if order not in ("random", "reversed"):
-            axes.annotate(values, points[0], (4, 4), textcoords="offset points", fontsize=6)
+            beside = (5, -8) if order == "metric" else (5, 4)
+            axes.annotate(values, points[0], beside, textcoords="offset points", fontsize=6)
     axes.margins(0.18)
     axes.legend(loc="lower right")

@@ -76,7 +76,9 @@ def section(reference: Reference) -> str:
     """All tables, each under its sentence."""
     parts = {
         "Networks trained here: what QCFS costs against ReLU, and what spikes cost against QCFS. Plain IF is the same "
-        "network with uncorrected neurons.": [uniform_row(reference, run) for run in trained(reference)],
+        "network with uncorrected neurons, on some of the test images.": [
+            uniform_row(reference, run) for run in trained(reference)
+        ],
         "Levels by the metric, and the same levels in another order, from the same state: mean ± standard deviation of "
         "the runs. T_eff as the paper defines it.": [
             row for start in starts(reference) for row in order_rows(reference, start)
@@ -136,8 +138,9 @@ def uniform_row(reference: Reference, run: Run) -> Row:
         "SNN %": percent([record["snn_accuracy"] for record in records]),
         "counts that differ": certificate([record["certificate"] for record in records]),
         "plain IF %, T = L": percent(plain(records, levels)),
-        "plain IF %, T = 64": percent(plain(records, 64)),
-        "images of plain IF": images_of_plain(records),
+        "T = 64": percent(plain(records, 64)),
+        "QCFS % of those images": percent([record["plain_if"]["ann_accuracy"] for record in records]),
+        "images": images_of_plain(records),
     }
 
 
@@ -182,8 +185,8 @@ def beside_chance(reference: Reference, start: str) -> str:
         if own and chance:
             behind = f"{sum(accuracy < fmean(own) for accuracy in chance)} of the {len(chance)} random orders"
             against = f"{percent(own)} against {percent(chance)}"
-            lines.append(f"From {start}, the metric's order of {values} does better than {behind} ({against}).")
-    return " ".join(lines)
+            lines.append(f"the metric's order of {values} does better than {behind} ({against})")
+    return f"From {start}, {'; '.join(lines)}." if lines else ""
 
 
 def own_row(reference: Reference, levels: int) -> Row:
