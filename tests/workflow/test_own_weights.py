@@ -20,9 +20,11 @@ def bringing(computed: Workspace, tmp_path: Path) -> Workspace:
     (workspace.path / MINE).write_bytes((workspace.path / "results/plain/0/ann.safetensors").read_bytes())
     params = workspace.params()
     given = {"weights": MINE, "train": {"epochs": 0}}
+    params["defaults"]["train"]["warmup_epochs"] = 1  # of no meaning to a run that trains nothing
+    params["runs"]["plain"]["train"] = {"warmup_epochs": 0}
     params["runs"] |= {
         "own": params["runs"]["plain"] | given,
-        "own-al": {"from": "own", "adapt": {"p": 0, "values": [4, 2, 1]}, "train": {"epochs": 1}},
+        "own-al": {"from": "own", "adapt": {"p": 0, "values": [4, 2, 1]}, "train": {"epochs": 2}},
     }
     workspace.write_params(params)
     return workspace

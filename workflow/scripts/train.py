@@ -10,7 +10,7 @@ from pascal.training import TrainingState, retraining_epochs, save_state, weight
 with stage(snakemake) as params:
     epochs = params["train"]["epochs"]
     if epochs == 0:  # weights trained elsewhere enter as they are
-        params["train"]["epochs"] = 1
+        params["train"] |= {"epochs": 1, "warmup_epochs": 0}
     training = prepare_training(params, snakemake, params["levels"])
     branches = {retraining_epochs(epochs, p) for p in snakemake.params.keep} if epochs > 1 else set()
 

@@ -136,7 +136,7 @@ def _schedule(name: str, run: Params, params: Params) -> Iterator[str]:
     start = params["runs"].get(run.get("from"), {})
     train = merge(merge(params["defaults"]["train"], start.get("train", {})), run.get("train", {}))
     epochs, warmup = train.get("epochs", 0), train.get("warmup_epochs", 0)
-    if warmup and warmup >= epochs:
+    if epochs and warmup >= epochs:
         yield f"runs.{name}.train.warmup_epochs: got {warmup}, expected fewer than the {epochs} epochs"
     together = train.get("processes", 1)
     if train.get("batch_size", 0) % together:
