@@ -6,7 +6,6 @@ its accuracy on the test set. A killed training goes on where it was: its checkp
 
 import argparse
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -57,7 +56,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("preset", type=Path)
     parser.add_argument("run")
     parser.add_argument("out", type=Path)
-    parser.add_argument("--data", type=Path, default=Path(os.environ.get("PASCAL_DATA", "data")))
+    parser.add_argument("--data", type=Path, help="the data folder; PASCAL_DATA or data/")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--epochs", type=int, help="another number than the run's: to try this out")
     parser.add_argument("--images", type=int, help="only so many training images: to try this out")

@@ -9,7 +9,6 @@ import argparse
 import copy
 import hashlib
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -75,7 +74,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("out", type=Path)
     parser.add_argument("--levels", type=int, default=4)
     parser.add_argument("--epochs", type=int, default=2)
-    parser.add_argument("--data", type=Path, default=Path(os.environ.get("PASCAL_DATA", "data")))
+    parser.add_argument("--data", type=Path, help="the data folder; PASCAL_DATA or data/")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--certified", type=int, default=1000, help="test images compared neuron by neuron")

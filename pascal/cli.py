@@ -1,7 +1,6 @@
 """`pascal verify` and `pascal audit`: the one module of the package that knows paths, and the only one that prints."""
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -44,7 +43,7 @@ def _add_verify(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--width", type=float, default=1.0, help="width multiplier (default 1)")
     parser.add_argument("--pool", default="max", help="max or avg (default max)")
     parser.add_argument("--dataset", default="cifar10", choices=sorted(DATASETS), help="whose test images (cifar10)")
-    parser.add_argument("--data", type=Path, default=Path(os.environ.get("PASCAL_DATA", "data")), help="data folder")
+    parser.add_argument("--data", type=Path, help="the data folder; PASCAL_DATA or data/")
     parser.add_argument("--mean", type=float, nargs=3, help="of the pixels, where the network was trained with another")
     parser.add_argument("--std", type=float, nargs=3, help="of the pixels, likewise")
     parser.add_argument("--images", type=int, help="how many test images, chosen at random (default all)")

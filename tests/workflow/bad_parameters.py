@@ -93,6 +93,13 @@ FAULTS = [
     Fault("levels 0", _set(*RUN, "levels", 0), "runs.plain.levels", "0", "whole number >= 1"),
     Fault("levels -1", _set(*RUN, "levels", -1), "runs.plain.levels", "-1", "whole number >= 1"),
     Fault("levels 4.0", _set(*RUN, "levels", 4.0), "runs.plain.levels", "4.0", "whole number >= 1"),
+    Fault(
+        "beyond floats",
+        _set("defaults", "train", "learning_rate", 10**400),
+        "defaults.train.learning_rate",
+        "1000",
+        "number",
+    ),
     Fault("levels beyond float32", _set(*RUN, "levels", 10**30), "runs.plain.levels", f"{10**30}", "at most 8388608"),
     Fault(
         "a value beyond float32",

@@ -1,6 +1,5 @@
 """Data sets and networks as the stages hand them on: by files of earlier stages."""
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike
@@ -26,7 +25,6 @@ def open_dataset(about: Path) -> Dataset:
     described = read_json(about)
     dataset = load_dataset(
         described["name"],
-        data_folder(),
         seed=described["seed"],
         validation=described["splits"]["validation"]["images"],
         mean=described["mean"],
@@ -35,11 +33,6 @@ def open_dataset(about: Path) -> Dataset:
     if dict(dataset.checksums) != described["checksums"]:
         raise PascalError(f"{about}: the images are not those that stage prepare saw; run it again")
     return dataset
-
-
-def data_folder() -> str:
-    """`data/`, or wherever PASCAL_DATA says."""
-    return os.environ.get("PASCAL_DATA", "data")
 
 
 def new_network(params: Mapping[str, Any], about: Path, levels: Any) -> nn.Module:

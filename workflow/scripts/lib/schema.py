@@ -1,6 +1,6 @@
 """Parameters against the schema: every fault at once, each with its path, its value and what was expected."""
 
-import math
+import sys
 from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
@@ -14,10 +14,13 @@ from .strict_yaml import read_yaml
 
 _TYPES = Draft202012Validator.TYPE_CHECKER.redefine(  # 4.0 is no number of levels
     "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
-).redefine(
-    "number", lambda _, value: isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-)
+).redefine("number", lambda _, value: _is_number(value))
 _Validator = extend(Draft202012Validator, type_checker=_TYPES)
+
+
+def _is_number(value: Any) -> bool:
+    """One that a float holds: neither infinity nor 10**400."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def read_schema(path: Path) -> dict[str, Any]:
