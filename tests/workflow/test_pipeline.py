@@ -162,3 +162,14 @@ def test_reused_state_is_that_of_retraining(workspace: Workspace) -> None:
     assert set(workspace.snakemake("work/retrain/adaptive/0.safetensors").check().jobs) == {"retrain"}
     assert list((workspace.path / "work/checkpoints").glob("*-until-*"))
     assert (workspace.path / "work/retrain/adaptive/0.safetensors").read_bytes() == reused
+
+
+@pytest.mark.slow
+def test_a_run_added_later_still_reuses_the_training(untouched: Workspace, tmp_path: Path) -> None:
+    workspace, state = untouched.copy(tmp_path / "workspace"), "work/retrain/adaptive/0.safetensors"
+    params = workspace.params()
+    workspace.write_params(params | {"runs": {"plain": params["runs"]["plain"]}})
+    workspace.snakemake("results/plain/0/ann.safetensors").check()
+    workspace.write_params(params)
+    assert set(workspace.snakemake(state).check().jobs) == {"retrain"}
+    assert not list((workspace.path / "work/checkpoints").glob("*-until-*"))
