@@ -3,6 +3,7 @@
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -44,6 +45,17 @@ def test_the_twin_begins_where_the_run_does() -> None:
     kinds = [type(module) for module in twin.modules()]
     assert QCFS not in kinds
     assert kinds.count(nn.ReLU) == 15
+
+
+def test_other_data_are_another_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = relu_twin.settings_of(_params("params.yaml"), "digits-vgg-l4", None)
+    options: list[dict[str, Any]] = [{}, {"seed": 7}, {"validation": 90}, {"mean": [0.1] * 3}, {"std": [0.9] * 3}]
+    keys = [relu_twin.twin(settings, load_dataset("digits", **option), seed=0).key for option in options]
+    assert keys[0] == relu_twin.twin(settings, load_dataset("digits"), seed=0).key
+    keys.append(relu_twin.twin(settings, load_dataset("digits"), seed=1).key)
+    monkeypatch.setattr(relu_twin, "code_stamp", lambda *parts: "edited")
+    keys.append(relu_twin.twin(settings, load_dataset("digits"), seed=0).key)
+    assert len({*keys}) == len(keys)
 
 
 def test_weights_trained_elsewhere_have_no_twin() -> None:

@@ -95,6 +95,21 @@ def _checkpoints(workspace: Workspace) -> set[str]:
     return {path.parent.name for path in (workspace.path / "work/checkpoints").glob("*/state.safetensors")}
 
 
+def test_a_damaged_state_is_named_and_trained_again(computed: Workspace, tmp_path: Path) -> None:
+    workspace, target = computed.copy(tmp_path / "workspace"), "work/retrain/adaptive/0.safetensors"
+    (kept,) = (workspace.path / "work/states").glob("*/*.safetensors")
+    before = (workspace.path / target).read_bytes()
+    assert before == kept.read_bytes()
+    kept.write_bytes(before[:1000])
+    (workspace.path / target).unlink()
+    ran = workspace.snakemake(target)
+    assert ran.code != 0
+    assert f"{kept.relative_to(workspace.path)} is damaged" in ran.text
+    workspace.snakemake(target).check()
+    assert "no state was kept" in (workspace.path / "logs/retrain/adaptive-0.log").read_text()
+    assert (workspace.path / target).read_bytes() == before
+
+
 def test_damaged_weights_are_named_and_made_anew(workspace: Workspace) -> None:
     before = workspace.results()
     damaged = workspace.path / "results/plain/0/snn.safetensors"
