@@ -12,6 +12,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 import pandas as pd
+from matplotlib.figure import Figure
 
 from benchmarks.pages import with_section
 from benchmarks.reference import PRESET, ROOT, planned
@@ -22,10 +23,8 @@ from pascal.report.tables_write import to_markdown
 from workflow.scripts.lib.runs import Run
 
 FOLDER, PAGE = ROOT / "results" / "reference" / "cifar10", ROOT / "README.md"
-FIGURE = "results/reference/cifar10/runs"
-PICTURE = (
-    f"![Plain IF over its timesteps; accuracy and T_eff of levels by the metric, at random, uniform]({FIGURE}.png)\n"
-)
+FIGURE = FOLDER / "runs.png"
+PICTURE = "![Plain IF over its timesteps; accuracy and T_eff of levels by the metric, at random, uniform]({})\n"
 OWN_LEVELS = (4, 8)
 NOT_RUN = "not run"
 
@@ -62,14 +61,19 @@ def main() -> None:
     """Bring the page and its figure up to date."""
     reference = open_reference(FOLDER)
     PAGE.write_text(with_section(PAGE.read_text(), "results", section(reference)))
-    started = {start: orders(reference, start) for start in starts(reference)}
-    save_figure(reference_figure(reference, [run.name for run in trained(reference)], started), ROOT / FIGURE)
+    save_figure(figure(reference), FIGURE.with_suffix(""))
 
 
 def open_reference(folder: Path, preset: str = PRESET) -> Reference:
     """The reference files of a preset."""
     pairs = list(planned(preset))
     return Reference(folder, {run.name: run for run, _ in pairs}, tuple(dict.fromkeys(seed for _, seed in pairs)))
+
+
+def figure(reference: Reference) -> Figure:
+    """All runs at a glance."""
+    started = {start: orders(reference, start) for start in starts(reference)}
+    return reference_figure(reference, [run.name for run in trained(reference)], started)
 
 
 def section(reference: Reference) -> str:
@@ -89,7 +93,7 @@ def section(reference: Reference) -> str:
     }
     trained_part, orders_part, own_part = (part(sentence, rows) for sentence, rows in parts.items())
     told = "".join(f"\n{line}\n" for start in starts(reference) if (line := beside_chance(reference, start)))
-    return "\n".join([trained_part, orders_part + told, PICTURE, own_part])
+    return "\n".join([trained_part, orders_part + told, PICTURE.format(FIGURE.relative_to(ROOT)), own_part])
 
 
 def trained(reference: Reference) -> list[Run]:

@@ -263,6 +263,19 @@ FAULTS = [
         "fewer",
     ),
     Fault("one epoch to adapt", _set(*AL, "train", {"epochs": 1}), "runs.adaptive.train.epochs", "1", "at least 2"),
+    Fault(
+        "no epochs to finetune weights of one's own",
+        _set(
+            "runs",
+            {
+                "own": {"dataset": "digits", "network": "vgg16", "levels": 4, "weights": "w", "train": {"epochs": 0}},
+                "own-al": {"from": "own", "adapt": {"p": 0}},
+            },
+        ),
+        "runs.own-al.train.epochs",
+        "0",
+        "at least 1: to finetune",
+    ),
     Fault("no epochs without weights", _set(*RUN, "train", {"epochs": 0}), "runs.plain.train.epochs", "0", "weights"),
     Fault(
         "the best epoch of no images",

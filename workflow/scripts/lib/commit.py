@@ -5,7 +5,10 @@ from os import PathLike
 
 
 def git_commit(folder: str | PathLike[str] = ".") -> str:
-    """The commit of the repository around `folder`, marked where files were edited since; nothing outside git."""
+    """The commit of the repository around `folder`, marked where files were edited since; nothing outside git.
+
+    It takes no lock: every stage asks, while a person may be committing.
+    """
     try:
         commit = _git(folder, "rev-parse", "HEAD")
         edited = _git(folder, "status", "--porcelain", "--untracked-files=no")
@@ -15,4 +18,6 @@ def git_commit(folder: str | PathLike[str] = ".") -> str:
 
 
 def _git(folder: str | PathLike[str], *command: str) -> str:
-    return subprocess.run(["git", *command], cwd=folder, capture_output=True, text=True, check=True).stdout.strip()
+    return subprocess.run(
+        ["git", "--no-optional-locks", *command], cwd=folder, capture_output=True, text=True, check=True
+    ).stdout.strip()

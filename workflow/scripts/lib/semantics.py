@@ -153,8 +153,9 @@ def _schedule(name: str, run: Params, params: Params) -> Iterator[str]:
     p = merge(params["defaults"]["adapt"], run["adapt"]).get("p")
     if p == 0 and "weights" not in start:
         yield f"runs.{name}.adapt.p: got 0, expected more: only weights trained elsewhere need no retraining"
-    if epochs < (2 if p else 1):
-        yield f"runs.{name}.train.epochs: got {epochs}, expected at least 2: some to retrain, some to finetune"
+    fewest, why = (2, "some to retrain, some to finetune") if p else (1, "to finetune")
+    if epochs < fewest:
+        yield f"runs.{name}.train.epochs: got {epochs}, expected at least {fewest}: {why}"
 
 
 def _wrong_length(levels: list[int], layers: int, network: str) -> str:
