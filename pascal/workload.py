@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal
+from typing import Any, Literal, get_type_hints
 
 from pascal.errors import PascalError
 
@@ -65,7 +65,7 @@ def workload_row(workload: LayerWorkload) -> dict[str, Any]:
     """A flat row for CSV: tuples become `3x3`, producers are joined by `;`, None is an empty cell."""
     row = asdict(workload)
     for name, value in row.items():
-        if name in _NAMES:
+        if _TYPES[name] == tuple[str, ...]:
             row[name] = ";".join(value)
         elif isinstance(value, tuple):
             row[name] = "x".join(map(str, value))
@@ -79,10 +79,7 @@ def workloads_from_rows(rows: Iterable[Mapping[str, Any]]) -> list[LayerWorkload
     return [_from_row(row, number) for number, row in enumerate(rows)]
 
 
-_NAMES = {"producers", "arrivals"}
-_TUPLES = {"input_shape", "output_shape", "kernel", "stride", "padding", "dilation"}
-_FLOATS = {"producer_spikes_per_neuron", "synaptic_operations", "nonzero_macs", "spikes_per_neuron"}
-_TEXTS = {"path", "kind", "activation"}
+_TYPES = get_type_hints(LayerWorkload)
 
 
 def _from_row(row: Mapping[str, Any], number: int) -> LayerWorkload:
@@ -92,7 +89,7 @@ def _from_row(row: Mapping[str, Any], number: int) -> LayerWorkload:
             raise PascalError(f"workload row {number}: column {field.name!r} is missing; rerun stage workload")
         try:
             values[field.name] = _cell(field.name, str(row[field.name]).strip())
-        except ValueError as error:
+        except (KeyError, OverflowError, ValueError) as error:
             raise PascalError(
                 f"workload row {number}, column {field.name!r}: cannot read {row[field.name]!r}; rerun stage workload"
             ) from error
@@ -100,14 +97,24 @@ def _from_row(row: Mapping[str, Any], number: int) -> LayerWorkload:
 
 
 def _cell(name: str, text: str) -> Any:
-    if name in _NAMES:
+    """A cell by the type of its field: a field of a new name is read as what it is."""
+    kind = _TYPES[name]
+    if kind == tuple[str, ...]:
         return tuple(text.split(";")) if text else ()
-    if name in _TUPLES:
+    if kind == tuple[int, ...]:
         return tuple(int(part) for part in text.split("x")) if text else ()
     if text in ("", "nan"):
         return None
-    if name in _TEXTS:
-        return text
-    if name == "graded_input":
-        return text == "True"
-    return float(text) if name in _FLOATS else int(float(text))
+    if kind is bool:
+        return {"True": True, "False": False}[text]
+    if kind in (float, float | None):
+        return float(text)
+    if kind in (int, int | None):
+        return _whole(float(text))
+    return text
+
+
+def _whole(number: float) -> int:
+    if not number.is_integer():
+        raise ValueError(f"{number} is not a whole number")
+    return int(number)

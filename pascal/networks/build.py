@@ -6,11 +6,9 @@ from functools import partial
 from torch import nn
 
 from pascal.errors import PascalError
-from pascal.networks.library import LIBRARIES, library_network
 from pascal.networks.resnet import ResNet
 from pascal.networks.vgg import VGG16
-from pascal.neurons import QCFS
-from pascal.neurons.levels import Levels, apply_levels
+from pascal.neurons.levels import Levels, apply_levels, registered_layers
 
 NETWORKS: dict[str, Callable[..., nn.Module]] = {
     "vgg16": VGG16,
@@ -18,6 +16,7 @@ NETWORKS: dict[str, Callable[..., nn.Module]] = {
     "resnet20": partial(ResNet, (3, 3, 3), (16, 32, 64)),
     "resnet34": partial(ResNet, (3, 4, 6, 3), (64, 128, 256, 512)),
 }
+_LIBRARIES = ("timm:", "torchvision:")
 
 
 def build_network(
@@ -27,17 +26,18 @@ def build_network(
 
     `name` is one of the paper's networks, `timm:<name>` or `torchvision:<name>`.
     """
-    library = name.partition(":")[0]
-    if name not in NETWORKS and library not in LIBRARIES:
+    if name not in NETWORKS and not name.startswith(_LIBRARIES):
         raise PascalError(f"network: got {name!r}, expected one of {sorted(NETWORKS)}, timm:<name>, torchvision:<name>")
     if classes < 1:
         raise PascalError(f"classes: got {classes}, expected at least 1")
     if not width > 0:
         raise PascalError(f"width: got {width}, expected a positive multiplier")
-    if library in LIBRARIES:
+    if name not in NETWORKS:
         if width != 1 or pool != "max":
             raise PascalError(f"network {name!r}: width and pool belong to the paper's networks; leave them out")
+        from pascal.networks.library import library_network  # here, for the paper's networks need no graph
+
         return library_network(name, classes, levels)
     network = NETWORKS[name](classes=classes, image_size=image_size, width=width, pool=pool)
-    apply_levels({path: m for path, m in network.named_modules() if isinstance(m, QCFS)}, levels)
+    apply_levels(registered_layers(network), levels)
     return network

@@ -2,6 +2,7 @@
 
 from torch import Tensor
 
+from pascal.neurons.channels import along_channels
 from pascal.neurons.modules import PASC
 
 
@@ -17,16 +18,16 @@ class CountingPASC(PASC):
 
     def count(self, preactivation: Tensor) -> Tensor:
         """The spikes of each neuron. The step divides here: folded into weights, it would lose ties to rounding."""
-        owned = self.overwrites
+        owned, step = self.overwrites, along_channels(self.step, preactivation)
         if not self.half_arrives:
-            half = self.step / 2
+            half = step / 2
             preactivation, owned = (preactivation.add_(half) if owned else preactivation + half), True
-        quotient = preactivation.div_(self.step) if owned else preactivation / self.step
+        quotient = preactivation.div_(step) if owned else preactivation / step
         return quotient.floor_().clamp_(0, self.levels)
 
     def hand_on(self, count: Tensor) -> Tensor:
         """What readers receive: counts where they know the step, else activations. Consumes its argument."""
-        return count if self.hands_on_counts else count.mul_(self.step)
+        return count if self.hands_on_counts else count.mul_(along_channels(self.step, count))
 
     def forward(self, preactivation: Tensor) -> Tensor:  # type: ignore[override]
         return self.hand_on(self.count(preactivation))

@@ -1,11 +1,18 @@
-"""Levels per layer: one number for all, a list in forward order, or a mapping by layer name."""
+"""The QCFS layers of a network by path, and their levels: one number for all, a list in order, or a mapping by path."""
 
 from collections.abc import Mapping, Sequence
+
+from torch import nn
 
 from pascal.errors import PascalError
 from pascal.neurons.qcfs import QCFS, check_levels
 
 Levels = int | Sequence[int] | Mapping[str, int]
+
+
+def registered_layers(network: nn.Module) -> dict[str, QCFS]:
+    """The QCFS layers by path, in the order of registration; `pascal.graph.qcfs_layers` has them in forward order."""
+    return {path: module for path, module in network.named_modules() if isinstance(module, QCFS)}
 
 
 def apply_levels(layers: Mapping[str, QCFS], levels: Levels) -> None:

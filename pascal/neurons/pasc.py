@@ -20,6 +20,8 @@ def pasc_spikes(currents: Iterable[Tensor], step: Tensor | float, levels: int) -
     """
     check_levels(levels)
     membrane, count, timesteps = integrate(currents, step)
+    if membrane.is_floating_point() and not bool(membrane.isfinite().all()):
+        raise PascalError("currents: got NaN or infinite values, expected finite numbers")
     count = settle(membrane, count, step, max(timesteps, levels) - 1)
     return emit(count, levels)
 

@@ -10,8 +10,8 @@ from pascal.neurons.pasc import half, new_train, step_like
 
 
 @torch.no_grad()
-def if_spikes(currents: Iterable[Tensor], threshold: Tensor | float) -> Tensor:
-    """mem(0) = θ/2; mem(t) = mem(t−1) + X[t]; at mem ≥ θ fire and subtract θ.
+def if_spikes(currents: Iterable[Tensor], threshold: Tensor | float, start: Tensor | None = None) -> Tensor:
+    """mem(0) = θ/2, or `start`; mem(t) = mem(t−1) + X[t]; at mem ≥ θ fire and subtract θ.
 
     Shape: `currents` (T, ...), or any iterable of T tensors → bool (T, ...).
     """
@@ -19,7 +19,7 @@ def if_spikes(currents: Iterable[Tensor], threshold: Tensor | float) -> Tensor:
     for current in currents:
         if membrane is None:
             own_threshold = step_like(threshold, current)
-            membrane = torch.empty_like(current).copy_(half(own_threshold))
+            membrane = torch.empty_like(current).copy_(half(own_threshold) if start is None else start)
             fired = torch.empty_like(membrane)
         membrane += current
         torch.ge(membrane, own_threshold, out=fired)

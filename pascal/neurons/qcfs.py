@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from pascal.errors import PascalError
+from pascal.neurons.channels import along_channels
 
 _SHARPNESS = 100.0  # softplus is the identity above 20/_SHARPNESS = 0.2, so ordinary thresholds are stored as they are
 
@@ -18,6 +19,9 @@ def qcfs_count(preactivation: Tensor, step: Tensor | float, levels: int) -> Tens
     Shape: any; `step` broadcasts against `preactivation`.
     """
     check_levels(levels)
+    own = torch.as_tensor(step)
+    if not bool(((own > 0) & own.isfinite()).all()):
+        raise PascalError(f"step: got {own.flatten()[:8].tolist()}, expected finite numbers > 0")
     return _clipped_floor((preactivation / step).add_(0.5), levels).to(torch.int32)
 
 
@@ -48,12 +52,17 @@ class _StraightThroughQCFS(torch.autograd.Function):
         if not ctx.needs_input_grad[1]:
             return passed, None, None
         # dh/dθ = h/θ, less z/θ where z itself was passed on.
+        if threshold.ndim:
+            channels = (gradient * output - passed * preactivation).sum_to_size(threshold.shape)
+            return passed, channels / threshold, None
         of_threshold = (_inner(gradient, output) - _inner(passed, preactivation)) / threshold
         return passed, of_threshold.reshape(threshold.shape), None
 
 
 def _passed(gradient: Tensor, preactivation: Tensor, threshold: Tensor, levels: int) -> Tensor:
-    """The gradient where 0 ≤ z ≤ θ, in one vectorised pass where masks of booleans take four."""
+    """The gradient where 0 ≤ z ≤ θ; of one θ for all, in one vectorised pass where masks of booleans take four."""
+    if threshold.ndim:
+        return torch.where((preactivation >= 0) & (preactivation <= threshold), gradient, 0)
     if preactivation.device.type == "cpu" and not torch.compiler.is_compiling():
         largest = threshold.item()
     else:  # where reading θ would wait for the device, or break the compiled graph
@@ -75,13 +84,14 @@ def _inner(a: Tensor, b: Tensor) -> Tensor:
 class QCFS(nn.Module):
     """h(z) = θ · clip(⌊zL/θ + ½⌋/L, 0, 1), with a trainable threshold θ > 0 and L levels.
 
-    Shape: any → the same.
+    Shape: any → the same; with a threshold per channel, a tensor (C,), it is (N, C, ...) → the same.
     """
 
-    def __init__(self, levels: int = 8, threshold: float = 8.0) -> None:
+    def __init__(self, levels: int = 8, threshold: Tensor | float = 8.0) -> None:
         super().__init__()
         self.levels = levels
-        self.raw_threshold = nn.Parameter(torch.tensor(_raw(float(threshold))))
+        self.clip: float | None = None  # of the activation in whose place it stands: no threshold above it helps
+        self.raw_threshold = nn.Parameter(_raw(threshold).to(torch.get_default_dtype()))
 
     @property
     def levels(self) -> int:
@@ -94,14 +104,18 @@ class QCFS(nn.Module):
 
     @property
     def threshold(self) -> Tensor:
-        """θ: the largest activation. Positive whatever the optimiser does, and equal to its parameter above 0.2."""
+        """θ: the largest activation, one for all or one per channel. Positive whatever the optimiser does, and equal to
+        its parameter above 0.2."""
         smallest = torch.finfo(self.raw_threshold.dtype).tiny ** 0.5
         return F.softplus(self.raw_threshold, beta=_SHARPNESS).clamp_min(smallest)
 
     @threshold.setter
     def threshold(self, threshold: Tensor | float) -> None:
+        raw = _raw(threshold)
         with torch.no_grad():
-            self.raw_threshold.fill_(_raw(float(threshold)))
+            if raw.ndim:
+                self._resize(raw.shape)
+            self.raw_threshold.copy_(raw)
 
     @property
     def step(self) -> Tensor:
@@ -110,11 +124,12 @@ class QCFS(nn.Module):
 
     def count(self, preactivation: Tensor) -> Tensor:
         """The level that each neuron reaches, as int32."""
-        return qcfs_count(_at_least_as_precise(preactivation, self.raw_threshold), self.step, self.levels)
+        preactivation = _at_least_as_precise(preactivation, self.raw_threshold)
+        return qcfs_count(preactivation, along_channels(self.step, preactivation), self.levels)
 
     def forward(self, preactivation: Tensor) -> Tensor:
         preactivation = _at_least_as_precise(preactivation, self.raw_threshold)
-        return _StraightThroughQCFS.apply(preactivation, self.threshold, self.levels)
+        return _StraightThroughQCFS.apply(preactivation, along_channels(self.threshold, preactivation), self.levels)
 
     def get_extra_state(self) -> Tensor:
         return torch.tensor(self.levels)
@@ -122,8 +137,28 @@ class QCFS(nn.Module):
     def set_extra_state(self, state: Tensor) -> None:
         self.levels = int(state)
 
+    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *rest: Any) -> None:
+        """One threshold or one per channel, as the state has it; torch would take the first of them."""
+        raw = state_dict.get(f"{prefix}raw_threshold")
+        if isinstance(raw, Tensor) and raw.ndim <= 1:
+            self._resize(raw.shape)
+        super()._load_from_state_dict(state_dict, prefix, *rest)
+
+    def _resize(self, shape: torch.Size) -> None:
+        """Room for other channels in the same parameter, so that an optimiser keeps hold of it."""
+        if self.raw_threshold.shape != shape:
+            self.raw_threshold.data = self.raw_threshold.new_empty(shape)
+            self.raw_threshold.grad = None
+
     def extra_repr(self) -> str:
-        return f"levels={self.levels}, threshold={self.threshold.item():.6g}"
+        return f"levels={self.levels}, threshold={spelled(self.threshold)}"
+
+
+def spelled(values: Tensor) -> str:
+    """A number, or the range of the numbers of all channels."""
+    if values.ndim == 0:
+        return f"{values.item():.6g}"
+    return f"{values.min().item():.6g}..{values.max().item():.6g} of {len(values)} channels"
 
 
 def _at_least_as_precise(preactivation: Tensor, threshold: Tensor) -> Tensor:
@@ -131,7 +166,7 @@ def _at_least_as_precise(preactivation: Tensor, threshold: Tensor) -> Tensor:
     return preactivation.to(torch.promote_types(preactivation.dtype, threshold.dtype))
 
 
-MOST_LEVELS = 2**23  # up to here float32 tells half a level apart, as QCFS does when it rounds; also in the schema
+MOST_LEVELS = 2**23  # up to here float32 tells half a level apart, as QCFS does when it rounds
 
 
 def check_levels(levels: int, where: str = "levels") -> int:
@@ -141,9 +176,22 @@ def check_levels(levels: int, where: str = "levels") -> int:
     return levels
 
 
-def _raw(threshold: float) -> float:
-    """The parameter whose softplus is `threshold`."""
-    if not (math.isfinite(threshold) and threshold > 0):
+def _raw(threshold: Tensor | float) -> Tensor:
+    """The parameter whose softplus is `threshold`, in float64: one number, or one per channel."""
+    if not isinstance(threshold, Tensor) or threshold.numel() == 1:
+        return torch.tensor(_raw_number(float(threshold)), dtype=torch.float64)
+    if threshold.ndim != 1 or not bool((threshold.isfinite() & (threshold > 0)).all()):
+        raise PascalError(
+            f"threshold: got a tensor of shape {tuple(threshold.shape)} from {threshold.min().item():.6g} to "
+            f"{threshold.max().item():.6g}, expected one finite number > 0, or one per channel"
+        )
+    precise = threshold.detach().double()
+    small = precise.clamp_max(20 / _SHARPNESS).mul(_SHARPNESS).expm1().log() / _SHARPNESS
+    return torch.where(precise > 20 / _SHARPNESS, precise, small)
+
+
+def _raw_number(threshold: float) -> float:
+    if not 0 < threshold <= torch.finfo(torch.float32).max:  # infinite beyond it
         raise PascalError(f"threshold: got {threshold}, expected a finite number > 0")
     if threshold > 20 / _SHARPNESS:
         return threshold

@@ -2,9 +2,9 @@
 
 from pascal.training.checkpoint import Checkpoint, load_state, save_state
 from pascal.training.config import TrainingConfig, learning_rate, retraining_epochs
+from pascal.training.copies import weights
 from pascal.training.distributed import process_group, processes, rank
 from pascal.training.evaluate import Evaluation, evaluate
-from pascal.training.files import read_tensors, weights, write_tensors
 from pascal.training.loop import train
 from pascal.training.records import EpochRecord, TrainingState
 
@@ -20,10 +20,8 @@ __all__ = [
     "process_group",
     "processes",
     "rank",
-    "read_tensors",
     "retraining_epochs",
     "save_state",
     "train",
     "weights",
-    "write_tensors",
 ]

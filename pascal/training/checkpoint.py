@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from pascal.errors import PascalError
-from pascal.training.files import read_tensors, write_atomically, write_tensors
+from pascal.files import read_tensors, write_tensors, write_text
 from pascal.training.records import EpochRecord, TrainingState
 
 _SCHEDULE = "schedule"
@@ -51,7 +51,7 @@ class Checkpoint:
     def save(self, state: TrainingState) -> None:
         """Records first: a kill in between leaves one row too many, which `load` can tell."""
         records = {"key": self.key, "seconds": state.seconds, "records": [asdict(record) for record in state.records]}
-        write_atomically(self._records, json.dumps(records).encode())
+        write_text(self._records, json.dumps(records))
         save_state(self._state, state)
 
     def load(self) -> TrainingState | None:

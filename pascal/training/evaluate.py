@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
-from tqdm import tqdm
 
 from pascal.errors import PascalError
+from pascal.inference import check_model, labelled_batches, run, undisturbed
 
 
 @dataclass(frozen=True)
@@ -33,18 +34,23 @@ class Evaluation:
         return self.correct / self.images
 
 
-@torch.inference_mode()
 def evaluate(model: nn.Module, batches: Iterable[tuple[Tensor, Tensor]], bar: bool = False) -> Evaluation:
-    """Predictions in evaluation mode; every module is left in the mode it came in."""
-    modes = {module: module.training for module in model.modules()}
-    model.eval()
-    try:
-        shown = tqdm(batches, "evaluate", leave=False, disable=None if bar else True)
-        answers = [(model(images).argmax(1).cpu(), labels.cpu()) for images, labels in shown]
-    finally:
-        for module, mode in modes.items():
-            module.training = mode
+    """Predictions in evaluation mode; the model is left as it came."""
+    with undisturbed(check_model(model)):
+        shown = labelled_batches(batches, "evaluate" if bar else "")
+        answers = [(_predictions(run(model, images), images), labels.cpu()) for images, labels in shown]
     if not answers:
         raise PascalError("batches: got none, expected at least one image to evaluate")
     predictions, labels = zip(*answers, strict=True)
     return Evaluation(torch.cat(predictions), torch.cat(labels))
+
+
+def _predictions(logits: Any, images: Tensor) -> Tensor:
+    if not isinstance(logits, Tensor) or logits.ndim != 2 or len(logits) != len(images):
+        got = tuple(logits.shape) if isinstance(logits, Tensor) else type(logits).__name__
+        raise PascalError(f"model: gave {got} for {len(images)} images, expected logits (N, classes)")
+    if not bool(logits.isfinite().all()):
+        raise PascalError(
+            "model: gave NaN or infinite logits, expected finite ones; look at its weights and at the images"
+        )
+    return logits.argmax(1).cpu()

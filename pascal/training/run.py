@@ -12,9 +12,9 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from pascal.training.config import TrainingConfig, learning_rate
+from pascal.training.copies import weights
 from pascal.training.distributed import rank, share_buffers, synchronise, total
 from pascal.training.evaluate import evaluate
-from pascal.training.files import weights
 from pascal.training.guard import check_loss
 from pascal.training.records import EpochRecord, Tally
 from pascal.training.thresholds import check_thresholds, decay_thresholds, threshold_layers, threshold_range

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor, nn
 
 from pascal.errors import PascalError
+from pascal.training.copies import own_copy, weights
 from pascal.training.distributed import rank
-from pascal.training.files import own_copy, weights
 from pascal.training.guard import check_finite
 from pascal.training.records import Tally, TrainingState
 from pascal.training.run import Run

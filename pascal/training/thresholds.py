@@ -43,8 +43,9 @@ def check_thresholds(layers: dict[str, ThresholdLayer], limit: float) -> None:
     if not layers or (smallest >= 1 / limit and largest <= limit):  # NaN fails both
         return
     for name, layer in layers.items():
-        if not bool(((layer.threshold >= 1 / limit) & (layer.threshold <= limit)).all()):
-            value = layer.threshold.flatten()[0].item()
+        outside = ~((layer.threshold >= 1 / limit) & (layer.threshold <= limit))
+        if bool(outside.any()):
+            value = layer.threshold[outside].flatten()[0].item()
             happened = "collapsed" if value < 1 / limit else "exploded"
             raise PascalError(
                 f"layer {name!r}: threshold {happened} to {value:.6g}, expected {1 / limit:g} to {limit:g}; "

@@ -112,3 +112,40 @@ def test_levels_change_after_construction() -> None:
 def test_saturation_and_ties() -> None:
     z = torch.tensor([-5.0, 0.0, 0.4999, 0.5, 1.5, 3.4999, 3.5, 99.0])
     assert qcfs_count(z, 1.0, 4).tolist() == [0, 0, 0, 1, 2, 3, 4, 4]
+
+
+@given(seed=st.integers(0, 2**32), levels=st.integers(1, 32), places=st.lists(st.integers(1, 3), max_size=3))
+def test_thresholds_per_channel_are_as_many_layers(seed: int, levels: int, places: list[int]) -> None:
+    """Each channel with its values and gradients is a QCFS with that threshold alone."""
+    generator = torch.Generator().manual_seed(seed)
+    thresholds = 0.05 + 4 * torch.rand(5, generator=generator, dtype=torch.float64)
+    z = (3 * torch.randn(4, 5, *places, generator=generator, dtype=torch.float64)).requires_grad_()
+    weights = torch.randn(z.shape, generator=generator, dtype=torch.float64)
+    many = QCFS(levels, thresholds).double()
+    many.threshold = thresholds
+    output = many(z)
+    output.backward(weights)
+    for channel, threshold in enumerate(thresholds):
+        one = QCFS(levels, threshold).double()
+        one.threshold = threshold
+        alone = z.detach()[:, channel].clone().requires_grad_()
+        expected = one(alone)
+        expected.backward(weights[:, channel])
+        assert torch.equal(output[:, channel], expected)
+        assert torch.equal(many.count(z)[:, channel], one.count(alone))
+        assert torch.equal(z.grad[:, channel], alone.grad)
+        torch.testing.assert_close(many.raw_threshold.grad[channel], one.raw_threshold.grad)
+
+
+def test_states_decide_between_one_threshold_and_one_per_channel() -> None:
+    one, many = QCFS(4, 0.7), QCFS(8, torch.tensor([0.1, 0.5, 3.0]))
+    optimised = many.raw_threshold
+    for source, target in ((one, many), (QCFS(8, torch.tensor([0.1, 0.5, 3.0])), QCFS(2))):
+        target.load_state_dict(load(save(source.state_dict())))
+        assert torch.equal(target.threshold, source.threshold)
+        assert target.levels == source.levels
+    assert many.raw_threshold is optimised  # an optimiser that holds it still does
+    torch.testing.assert_close(target.threshold.detach(), torch.tensor([0.1, 0.5, 3.0]), rtol=1e-5, atol=0)
+    target.threshold = 2.0
+    assert target.threshold.tolist() == [2.0] * 3
+    assert "threshold=2..2 of 3 channels" in repr(target)

@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from pascal.errors import PascalError
-from pascal.training import Checkpoint, load_state, read_tensors, save_state, train, write_tensors
+from pascal.files import read_tensors, write_tensors
+from pascal.training import Checkpoint, load_state, save_state, train
 from pascal.training.records import EpochRecord, TrainingState
 from tests.training.toy import CONFIG, ToyBatches, toy_network
 

@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from pascal.errors import PascalError
+from pascal.files import read_tensors
 from pascal.training.distributed import choose_device, processes, rank, total
 from pascal.training.evaluate import evaluate
-from pascal.training.files import read_tensors
 from tests.training.toy import CONFIG, ToyBatches, toy_network, train_together
 
 

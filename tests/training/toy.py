@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from pascal.files import write_tensors
 from pascal.neurons import QCFS
 from pascal.training import (
     Checkpoint,
@@ -25,7 +26,6 @@ from pascal.training import (
     save_state,
     train,
     weights,
-    write_tensors,
 )
 
 CONFIG = TrainingConfig(epochs=6, learning_rate=0.05, checkpoint_steps=3, seed=5)
