@@ -1,12 +1,15 @@
 """Models in, models out: quantise, convert, verify, measure. The only home of torch.fx."""
 
+from pascal.graph.certificate import Verification
 from pascal.graph.convert import convert
 from pascal.graph.levels import get_levels, qcfs_layers, set_levels
 from pascal.graph.measure import layer_shapes, measure
+from pascal.graph.network import SpikingNetwork
 from pascal.graph.quantize import quantize
-from pascal.graph.verify import Verification, verify
+from pascal.graph.verify import verify
 
 __all__ = [
+    "SpikingNetwork",
     "Verification",
     "convert",
     "get_levels",

@@ -1,13 +1,16 @@
 """ANN → SNN: the ordered list of rewrites of each engine (Section 3.2)."""
 
+from dataclasses import replace
+
 import torch
-from torch import fx, nn
+from torch import Tensor, fx, nn
 
 from pascal.errors import PascalError
 from pascal.graph.counts import CountsSNN
 from pascal.graph.folding import count_spikes, fold_halves, fold_steps, work_in_place
 from pascal.graph.images import dtype_and_device
 from pascal.graph.integer import IntegerSNN, Pixels
+from pascal.graph.network import SpikingNetwork
 from pascal.graph.passes import (
     fold_batch_norm,
     replace_activations,
@@ -31,15 +34,17 @@ def convert(
     timesteps: int | None = None,
     compiled: bool = False,
     pixels: Pixels | None = None,
-) -> nn.Module:
+    example: Tensor | None = None,
+) -> SpikingNetwork:
     """The spiking network that computes the same function as `ann`, a trained network with QCFS activations.
 
     `engine="steps"` simulates every timestep; `"counts"` evaluates the same spikes in closed form, at the ANN's speed
     (`compiled`: through torch.compile); `"integer"` has INT8 weights and only integers between `pixels` and logits.
     `neuron="if"` with `timesteps` gives the vanilla SNN of QCFS instead, for comparison: not exact.
+    `example`: images of the shape that the network will see, where it cannot be told from its first layer.
     """
     _check_options(engine, neuron, timesteps, compiled, pixels)
-    traced = _trained_graph(ann)
+    traced = trained_graph(ann, example)
     if neuron == "if":
         return _plain_snn(traced, timesteps)
     if engine == "integer":
@@ -63,7 +68,7 @@ def _check_options(engine: str, neuron: str, timesteps: int | None, compiled: bo
         raise PascalError(f"pixels: got {pixels} with engine={engine!r}, expected engine='integer'")
 
 
-def _trained_graph(ann: nn.Module) -> fx.GraphModule:
+def trained_graph(ann: nn.Module, example: Tensor | None = None) -> fx.GraphModule:
     """Our own copy of a network that is ready for conversion."""
     dtype_and_device(ann)
     training = [path or type(ann).__name__ for path, module in ann.named_modules() if module.training]
@@ -72,7 +77,7 @@ def _trained_graph(ann: nn.Module) -> fx.GraphModule:
     for name, tensor in {**dict(ann.named_parameters()), **dict(ann.named_buffers())}.items():
         if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
             raise PascalError(f"{name} holds NaN or infinite values; expected trained, finite weights")
-    traced = trace(ann)
+    traced = trace(ann, example)
     if not any(neuron_nodes(traced)):
         raise PascalError(
             f"{type(ann).__name__} has no QCFS activation; call pascal.quantize(model) and train it first"
@@ -100,8 +105,9 @@ def _counts_snn(traced: fx.GraphModule, compiled: bool) -> CountsSNN:
 
 def _plain_snn(traced: fx.GraphModule, timesteps: int | None) -> SteppedSNN:
     """The full bias enters at every timestep; maxima are taken in each timestep, and named as inexact."""
-    check_levels(timesteps, "timesteps")  # type: ignore[arg-type]
+    timesteps = check_levels(timesteps, "timesteps")  # type: ignore[arg-type]
     edges = count_timesteps(traced, any_maxima=True)
     inexact = maxima_of_spikes(traced, edges)
     replace_activations_plain(traced)
-    return SteppedSNN(traced, edges, timesteps, inexact).eval()
+    edges = {node: replace(edge, timesteps=timesteps) for node, edge in edges.items()}
+    return SteppedSNN(traced, edges, "if", inexact).eval()

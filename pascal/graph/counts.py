@@ -6,25 +6,22 @@ Trains are earliest-first, so a count is the whole train; `trains` spells it out
 from typing import Any
 
 import torch
-from torch import Tensor, fx, nn
+from torch import Tensor, fx
 
 from pascal.errors import PascalError
 from pascal.graph.images import check_images
+from pascal.graph.network import SpikingNetwork
 from pascal.graph.timesteps import Edges
 from pascal.neurons.counting import CountingPASC
-from pascal.neurons.pasc import emit
 
 
-class CountsSNN(nn.Module):
-    """A spiking network evaluated by counts: same logits, same spikes as timestep by timestep.
-
-    Shape: images (N, C, H, W) → logits (N, classes).
-    """
+class CountsSNN(SpikingNetwork):
+    """A spiking network evaluated by counts: same logits, same spikes as timestep by timestep."""
 
     def __init__(self, graph: fx.GraphModule, edges: Edges, compiled: bool = False) -> None:
-        super().__init__()
-        self.graph = graph.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self.edges = edges
+        flat = all(tensor.ndim < 5 for tensor in graph.parameters())  # 3-D convolutions have no such format
+        graph = graph.to(memory_format=torch.channels_last) if flat else graph  # type: ignore[call-overload]
+        super().__init__(graph, edges)
         self._run = torch.compile(graph.forward, options={"freezing": True}) if compiled else graph.forward
 
     @torch.no_grad()
@@ -38,11 +35,6 @@ class CountsSNN(nn.Module):
         recorder = _Recorder(self.graph)
         return recorder.run(self._prepared(images)), recorder.counts
 
-    def trains(self, images: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
-        """Logits, and the boolean spike train (timesteps, N, ...) of every neuron by layer."""
-        logits, counts = self.record(images)
-        return logits, {path: emit(count, self._levels(path)) for path, count in counts.items()}
-
     def load_state_dict(self, *_: Any, **__: Any) -> Any:
         """Steps stand in the calls, not only in the state."""
         raise PascalError("the counts engine folds steps into its calls; load the ANN's state and convert it again")
@@ -50,9 +42,6 @@ class CountsSNN(nn.Module):
     def _prepared(self, images: Tensor) -> Tensor:
         check_images(images, self.graph)
         return images.contiguous(memory_format=torch.channels_last) if images.ndim == 4 else images
-
-    def _levels(self, path: str) -> int:
-        return int(self.graph.get_submodule(path).levels)  # type: ignore[arg-type]
 
 
 class _Recorder(fx.Interpreter):

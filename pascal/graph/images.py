@@ -1,9 +1,18 @@
 """What a network accepts as images."""
 
+import copy
+
 import torch
 from torch import Tensor, nn
 
 from pascal.errors import PascalError
+
+
+def duplicate(model: nn.Module) -> nn.Module:
+    """A copy in evaluation mode; weights that hooks compute from others are copied as numbers."""
+    attributes = [value for module in model.modules() for value in vars(module).values() if isinstance(value, Tensor)]
+    computed = {id(value): value.detach().clone() for value in attributes if not value.is_leaf}
+    return copy.deepcopy(model, computed).eval()
 
 
 def dtype_and_device(model: nn.Module) -> tuple[torch.dtype, torch.device]:

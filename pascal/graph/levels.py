@@ -3,14 +3,17 @@
 from torch import fx, nn
 
 from pascal.graph.trace import neuron_nodes, trace
+from pascal.graph.tracing import order_of_calls
 from pascal.neurons import QCFS
 from pascal.neurons.levels import Levels, apply_levels
 
 
 def qcfs_layers(ann: nn.Module) -> dict[str, QCFS]:
     """The QCFS modules by path, in the order in which they are first called."""
-    traced = ann if isinstance(ann, fx.GraphModule) else trace(ann)
-    paths = dict.fromkeys(str(node.target) for node, _ in neuron_nodes(traced))
+    paths = None if isinstance(ann, fx.GraphModule) else order_of_calls(ann, QCFS)
+    if paths is None:
+        traced = ann if isinstance(ann, fx.GraphModule) else trace(ann)
+        paths = list(dict.fromkeys(str(node.target) for node, _ in neuron_nodes(traced)))
     return {path: ann.get_submodule(path) for path in paths}  # type: ignore[misc]
 
 

@@ -1,37 +1,38 @@
 """What a network asks of hardware: one `LayerWorkload` per weighted layer, with the spikes that really arrive."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 import torch
-from torch import Tensor, fx, nn
+from torch import fx, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.conv import _ConvNd
 
 from pascal.errors import PascalError
+from pascal.graph.network import SpikingNetwork
 from pascal.graph.observe import observe
 from pascal.graph.operations import LINEAR, MAXIMUM, WEIGHTED_MODULES, property_of
 from pascal.graph.passes import restore_weighted_modules, separate_calls
 from pascal.graph.spike_flow import NEURONS, SpikeFlow, Spikes
 from pascal.graph.timesteps import Edges, count_timesteps
 from pascal.graph.trace import module_of, trace
+from pascal.inference import check_model, image_batches, undisturbed
 from pascal.workload import LayerWorkload
 
 
-def measure(model: nn.Module, batches: Iterable[Any]) -> list[LayerWorkload]:
+def measure(model: nn.Module, batches: Any) -> list[LayerWorkload]:
     """Workloads of an ANN with QCFS activations or of an SNN, its spikes averaged over the images of `batches`."""
-    graph, edges = _graph_of(model)
+    graph, edges = graph_of(check_model(model))
     totals: dict[str, Spikes] = {}
     images, flow = 0, None
-    for batch in batches:
-        pixels = batch if isinstance(batch, Tensor) else batch[0]
-        counts = observe(model, pixels).counts
-        flow = SpikeFlow(graph, edges, counts)
-        flow.run(pixels.to(next(iter(counts.values())).device, torch.float32))
-        images += len(pixels)
-        for path, spikes in flow.spikes.items():
-            totals[path] = totals.get(path, Spikes()) + spikes
+    with undisturbed(model), undisturbed(graph):
+        for pixels in image_batches(batches):
+            counts = observe(model, pixels).counts
+            flow = SpikeFlow(graph, edges, counts)
+            flow.run(pixels.to(next(iter(counts.values())).device, torch.float32))
+            images += len(pixels)
+            for path, spikes in flow.spikes.items():
+                totals[path] = totals.get(path, Spikes()) + spikes
     if flow is None:
         raise PascalError("batches: got no images, expected at least one batch")
     return [_with_spikes(layer, totals, images) for layer in _layers(flow)]
@@ -39,15 +40,16 @@ def measure(model: nn.Module, batches: Iterable[Any]) -> list[LayerWorkload]:
 
 def layer_shapes(model: nn.Module, image_shape: tuple[int, ...]) -> list[LayerWorkload]:
     """Workloads without spikes, from the shapes alone: nothing is computed, so any size of network will do."""
-    graph, edges = _graph_of(model)
+    graph, edges = graph_of(model)
     flow = SpikeFlow(graph.to("meta"), edges, {})
     flow.run(torch.zeros((1, *image_shape), device="meta"))
     return _layers(flow)
 
 
-def _graph_of(model: nn.Module) -> tuple[fx.GraphModule, Edges]:
-    if hasattr(model, "record"):
-        return model.graph, model.edges  # type: ignore[return-value]
+def graph_of(model: nn.Module) -> tuple[fx.GraphModule, Edges]:
+    """The calls of a network, one module for each, and what travels between them."""
+    if isinstance(model, SpikingNetwork):
+        return model.graph, model.edges
     traced = trace(model)
     separate_calls(traced)
     restore_weighted_modules(traced)

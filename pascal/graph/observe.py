@@ -6,56 +6,76 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from pascal.errors import PascalError
+from pascal.graph.boundaries import boundary_distances
 from pascal.graph.images import check_images, dtype_and_device
+from pascal.graph.network import SpikingNetwork
+from pascal.inference import check_model, in_arithmetic_of, run, undisturbed
 from pascal.neurons import QCFS
+from pascal.neurons.channels import along_channels
+from pascal.neurons.pasc import emit
+from pascal.neurons.watching import watched
 
 
 @dataclass(frozen=True)
 class Observation:
-    """Logits, counts by layer, and for an ANN each neuron's distance from the nearest level boundary, in steps."""
+    """Logits, or all that is put out; counts by layer; for an ANN the distances from level boundaries, in steps.
 
-    logits: Tensor
+    `trains` are those of a simulation; the trains of closed forms, and the ANN's own, are told by their counts.
+    """
+
+    logits: Any
     counts: dict[str, Tensor]
     distances: dict[str, Tensor] = field(default_factory=dict)
+    trains: dict[str, Tensor] = field(default_factory=dict)
+    levels: dict[str, int] = field(default_factory=dict)  # of what counts tell
+
+    def train(self, path: str) -> Tensor | None:
+        """Spikes of a layer, (timesteps, N, ...): simulated, or earliest-first by definition."""
+        if path in self.trains:
+            return self.trains[path]
+        return emit(self.counts[path], self.levels[path]) if path in self.levels else None
 
 
-@torch.no_grad()
-def observe(model: nn.Module, images: Tensor) -> Observation:
-    """Run an ANN or an SNN on images, cast to the model's own arithmetic, and look at every neuron."""
-    dtype, device = dtype_and_device(model)
-    if images.is_floating_point():
-        images = images.to(device, dtype)
+def observe(model: nn.Module, images: Tensor, trains: bool = False) -> Observation:
+    """Run an ANN or an SNN on images, cast to the model's own arithmetic, and look at every neuron.
+
+    The model runs in evaluation mode and is left as it came.
+    """
+    dtype_and_device(check_model(model))
+    images = in_arithmetic_of(model, images)
     check_images(images, model)
-    if hasattr(model, "record"):
-        return Observation(*model.record(images))  # type: ignore[operator]
-    return _observe_ann(model, images)
+    with undisturbed(model):
+        if not isinstance(model, SpikingNetwork):
+            return _observe_ann(model, images)
+        if trains and type(model).trains is not SpikingNetwork.trains:
+            return _observe_trains(model, images)
+        outputs, counts = run(model, images, model.record)
+        return Observation(outputs, counts, levels=model.levels if model.neuron == "pasc" else {})
+
+
+def _observe_trains(snn: SpikingNetwork, images: Tensor) -> Observation:
+    outputs, trains = run(snn, images, snn.trains)
+    counts = {path: train.sum(0, dtype=torch.int32) for path, train in trains.items()}
+    return Observation(outputs, counts, trains=trains)
 
 
 def _observe_ann(ann: nn.Module, images: Tensor) -> Observation:
     counts: dict[str, Tensor] = {}
     distances: dict[str, Tensor] = {}
+    levels: dict[str, int] = {}
 
     def look(path: str, qcfs: QCFS, preactivation: Tensor) -> None:
         path = _call_path(path, counts)
-        counts[path] = qcfs.count(preactivation)
-        position = preactivation / qcfs.step + 0.5
-        distances[path] = (position - position.round()).abs_()
+        if not bool(preactivation.isfinite().all()):
+            raise PascalError(f"{path}: got NaN or infinite preactivations, expected finite ones; compute in float64")
+        counts[path], levels[path] = qcfs.count(preactivation), qcfs.levels
+        step = along_channels(qcfs.step, preactivation)
+        distances[path] = boundary_distances(preactivation, step, qcfs.levels)
 
-    hooks = [
-        module.register_forward_pre_hook(_looking(look, path))
-        for path, module in ann.named_modules()
-        if isinstance(module, QCFS)
-    ]
-    try:
-        logits = ann(images)
-    finally:
-        for hook in hooks:
-            hook.remove()
-    return Observation(logits, counts, distances)
-
-
-def _looking(look: Any, path: str) -> Any:
-    return lambda module, inputs: look(path, module, inputs[0])
+    with watched(ann, look):
+        outputs = run(ann, images)
+    return Observation(outputs, counts, distances, levels=levels)
 
 
 def _call_path(path: str, seen: dict[str, Tensor]) -> str:

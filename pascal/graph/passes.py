@@ -4,13 +4,14 @@ import copy
 import operator
 from typing import Any
 
-from torch import fx, nn
+from torch import Tensor, fx, nn
 from torch.nn import functional as F
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.conv import _ConvNd
 from torch.nn.utils.fusion import fuse_conv_bn_eval, fuse_linear_bn_eval
 
-from pascal.graph.operations import call_name
+from pascal.graph.arguments import named_arguments
+from pascal.graph.operations import Operation, operation_of, terms_of
 from pascal.graph.timesteps import Edges
 from pascal.graph.trace import (
     attribute,
@@ -72,7 +73,7 @@ def _depends_on_images(nodes: list[fx.Node]) -> bool:
 
 def _as_module(traced: fx.GraphModule, node: fx.Node) -> nn.Module:
     names = ("input", "weight", "bias", "stride", "padding", "dilation", "groups")
-    given = {**dict(zip(names, node.args, strict=False)), **node.kwargs}
+    given = named_arguments(node, names)
     weight, bias = (_constant(traced, given.pop(name, None)) for name in ("weight", "bias"))
     given.pop("input", None)
     kind: Any = _WEIGHTED[node.target]
@@ -93,9 +94,11 @@ def _constant(traced: fx.GraphModule, argument: Any) -> Any:
     if not isinstance(argument, fx.Node):
         return argument
     if argument.op == "get_attr":
-        return attribute(traced, str(argument.target)).detach()
+        value = attribute(traced, str(argument.target))
+        return value.detach() if isinstance(value, Tensor) else value
     args, kwargs = fx.map_arg((argument.args, argument.kwargs), lambda node: _constant(traced, node))
-    return call(traced, argument, args, kwargs).detach()
+    value = call(traced, argument, args, kwargs)
+    return value.detach() if isinstance(value, Tensor) else value
 
 
 def fold_batch_norm(traced: fx.GraphModule) -> None:
@@ -146,32 +149,38 @@ def _divide(module: nn.Module, names: tuple[str, ...], timesteps: int) -> None:
             constant.data = constant.data / timesteps
 
 
-_ADDED_CONSTANTS = {  # function → positions and names of the constants that it adds
-    F.conv1d: ((2, "bias"),),
-    F.conv2d: ((2, "bias"),),
-    F.conv3d: ((2, "bias"),),
-    F.linear: ((2, "bias"),),
-    F.batch_norm: ((1, "running_mean"), (4, "bias")),
-}
-
-
 def _share_arguments(traced: fx.GraphModule, node: fx.Node, edges: Edges, timesteps: int) -> None:
-    positions = _ADDED_CONSTANTS.get(node.target, ())  # type: ignore[arg-type]
-    if call_name(node, None) in ("add", "sub"):
-        positions = ((0, "input"), (1, "other"))
-    for position, name in positions:
-        if position < len(node.args):
-            shared = _shared(traced, node, node.args[position], edges, timesteps)
-            node.update_arg(position, shared)
-        elif name in node.kwargs:
-            node.update_kwarg(name, _shared(traced, node, node.kwargs[name], edges, timesteps))
+    """Constants among the terms of a sum or a concatenation."""
+    row = operation_of(node, None)
+    if row is None:
+        return
+    for name, term in list(terms_of(node, row)):
+        shared = fx.node.map_aggregate(term, lambda leaf: _shared(traced, node, leaf, edges, timesteps))
+        _set_argument(node, row, name, shared)
+    if row.factors and row.terms and not any(source in edges for source in _factors(node, row)):
+        scale = "value" if "value" in row.arguments else "alpha"  # a constant product that is added
+        given = row.bind(node).get(scale, 1)
+        _set_argument(node, row, scale, _shared(traced, node, given, edges, timesteps))
+
+
+def _factors(node: fx.Node, row: Operation) -> list[Any]:
+    return [row.bind(node).get(name) for name in row.factors]
+
+
+def _set_argument(node: fx.Node, row: Operation, name: str, value: Any) -> None:
+    position = row.arguments.index(name)
+    if position < len(node.args):
+        node.update_arg(position, value)
+    else:
+        spelled = next((key for key in node.kwargs if key in (name, "self", "tensor")), name)
+        node.update_kwarg(spelled if name == "input" else name, value)
 
 
 def _shared(traced: fx.GraphModule, node: fx.Node, constant: Any, edges: Edges, timesteps: int) -> Any:
     if constant is None or constant in edges:
         return constant
     if not isinstance(constant, fx.Node):
-        return constant / timesteps
+        return constant / timesteps if isinstance(constant, int | float) else constant
     with traced.graph.inserting_before(node):
         return traced.graph.call_function(operator.truediv, (constant, timesteps))
 

@@ -41,13 +41,15 @@ class Spikes:
 class SpikeFlow(fx.Interpreter):
     """Neurons inject their counts, weighted layers count the synapses reached, average pooling hands all spikes on.
 
-    After `run`, `spikes` holds totals by path, `inputs` and `outputs` the shapes per image by node name.
+    After `run`, `spikes` holds totals by path, `synapses` what the spikes of each image reach by path, `inputs` and
+    `outputs` the shapes per image by node name.
     """
 
     def __init__(self, graph: fx.GraphModule, edges: Edges, counts: dict[str, Tensor]) -> None:
         super().__init__(graph)
         self.graph_module, self.edges, self.counts = graph, edges, counts
         self.spikes: dict[str, Spikes] = {}
+        self.synapses: dict[str, Tensor] = {}
         self.inputs: dict[str, tuple[int, ...]] = {}
         self.outputs: dict[str, tuple[int, ...]] = {}
 
@@ -82,21 +84,28 @@ class SpikeFlow(fx.Interpreter):
     def _count_synapses(self, path: str, module: nn.Module, source: Tensor) -> Tensor:
         reached, shape = _synapses(module, source)
         hit, _ = _synapses(module, (source != 0).float())
-        self.spikes[path] = Spikes(source.numel(), _total(source), reached, hit)
+        self.synapses[path] = reached
+        self.spikes[path] = Spikes(source.numel(), _total(source), _total(reached), _total(hit))
         return source.new_zeros(shape)
 
 
-def _synapses(module: nn.Module, spikes: Tensor) -> tuple[float, torch.Size]:
-    """Σ spikes × the number of synapses that each reaches, borders and strides included; and the output's shape."""
+def _synapses(module: nn.Module, spikes: Tensor) -> tuple[Tensor, torch.Size]:
+    """Σ spikes × the number of synapses that each reaches, borders and strides included, for each image; and the
+    output's shape."""
     if isinstance(module, nn.Linear):
-        return _total(spikes) * module.out_features, torch.Size((*spikes.shape[:-1], module.out_features))
+        return _each(spikes) * module.out_features, torch.Size((*spikes.shape[:-1], module.out_features))
     if not isinstance(module, _ConvNd) or module.transposed:
         raise PascalError(f"measure: {type(module).__name__} is not supported; use upsampling and a convolution")
     weight = torch.ones(module.groups, module.in_channels // module.groups, *module.kernel_size, device=spikes.device)
     convolve: Any = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}[len(module.kernel_size)]
     reached = convolve(spikes, weight, None, module.stride, module.padding, module.dilation, module.groups)
     per_group = module.out_channels // module.groups
-    return _total(reached) * per_group, torch.Size((len(spikes), module.out_channels, *reached.shape[2:]))
+    return _each(reached) * per_group, torch.Size((len(spikes), module.out_channels, *reached.shape[2:]))
+
+
+def _each(spikes: Tensor) -> Tensor:
+    """Totals of the images."""
+    return spikes.flatten(1).sum(1, dtype=torch.float64)
 
 
 def _total(spikes: Tensor) -> float:

@@ -12,56 +12,50 @@ from math import inf
 from typing import Any
 
 import torch
-from torch import Tensor, fx, nn
+from torch import Tensor, fx
 from torch.utils._pytree import tree_map_only
 
 from pascal.errors import PascalError
 from pascal.graph.images import check_images
+from pascal.graph.network import Neuron, SpikingNetwork
+from pascal.graph.segments import cut, is_neuron
 from pascal.graph.timesteps import Edges
-from pascal.graph.trace import call, module_of
-from pascal.neurons.modules import SpikingNeuron
+from pascal.graph.trace import call
+from pascal.neurons.channels import along_channels
 
 Watch = Callable[[str, Tensor], None]  # receives each layer's path and spike train
 
 
-class SteppedSNN(nn.Module):
-    """A spiking network simulated timestep by timestep.
-
-    Shape: images (N, C, H, W) → logits (N, classes).
-    """
+class SteppedSNN(SpikingNetwork):
+    """A spiking network simulated timestep by timestep."""
 
     def __init__(
-        self, graph: fx.GraphModule, edges: Edges, timesteps: int | None = None, inexact: tuple[str, ...] = ()
+        self, graph: fx.GraphModule, edges: Edges, neuron: Neuron = "pasc", inexact: tuple[str, ...] = ()
     ) -> None:
-        super().__init__()
-        self.graph = graph
-        self.edges = edges
-        self.timesteps = {node.name: edge.timesteps for node, edge in edges.items()}
-        self.repeats_image = timesteps is not None
+        super().__init__(graph, edges, neuron)
+        self.repeats_image = neuron == "if"
         self.inexact = inexact  # paths of calls that plain neurons make inexact in a way of their own
-        if timesteps is not None:
-            self.timesteps = dict.fromkeys(self.timesteps, timesteps)
-        self._segments = _cut(graph, set(self.timesteps))
+        self._segments = cut(graph, set(self.timesteps))
 
     def forward(self, images: Tensor) -> Tensor:
-        """The sum of the readout over time: the ANN's logits. Of plain IF neurons, which see the image at every
-        timestep, the mean."""
-        logits = self._readout(images)
-        if not self.repeats_image:
-            return logits.sum(0)
-        return logits.mean(0)
+        """The ANN's logits; of plain IF neurons their approximation."""
+        return self._logits(images)
 
     def record(self, images: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
         """Logits, and the spike count of every neuron by layer."""
         counts: dict[str, Tensor] = {}
-        readout = self._readout(images, lambda path, spikes: counts.update({path: spikes.sum(0, dtype=torch.int32)}))
-        return (readout.mean(0) if self.repeats_image else readout.sum(0)), counts
+        logits = self._logits(images, lambda path, spikes: counts.update({path: spikes.sum(0, dtype=torch.int32)}))
+        return logits, counts
 
     def trains(self, images: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
         """Logits, and the boolean spike train (timesteps, N, ...) of every neuron by layer."""
         trains: dict[str, Tensor] = {}
-        readout = self._readout(images, lambda path, spikes: trains.update({path: spikes}))
-        return (readout.mean(0) if self.repeats_image else readout.sum(0)), trains
+        return self._logits(images, lambda path, spikes: trains.update({path: spikes})), trains
+
+    def _logits(self, images: Tensor, watch: Watch | None = None) -> Tensor:
+        """The sum of the readout over time; of plain IF neurons, which see the image at every timestep, the mean."""
+        readout = self._readout(images, watch)
+        return readout.mean(0) if self.repeats_image else readout.sum(0)
 
     def logits_over_time(self, images: Tensor) -> Tensor:
         """Of plain IF neurons: the logits after 1, 2, … T timesteps, (T, N, classes), in one run."""
@@ -82,7 +76,7 @@ class SteppedSNN(nn.Module):
                 trains[stop.name] = _Constant(images) if self.repeats_image else images[None]
                 continue
             currents = self._currents(stop, segment, trains)
-            if _is_neuron(stop):
+            if is_neuron(stop):
                 trains[stop.name] = self.graph.get_submodule(str(stop.target))(currents)
                 if watch:
                     watch(str(stop.target), trains[stop.name])
@@ -125,10 +119,11 @@ class SteppedSNN(nn.Module):
 
     def _spiked(self, node: fx.Node, value: Any) -> Any:
         """One timestep of a stored train; a spike is worth its neuron's step."""
-        if not _is_neuron(node):
+        if not is_neuron(node):
             return value
-        step = self.graph.get_submodule(str(node.target)).step
-        return value.view(torch.uint8).to(step.dtype).mul_(step)  # faster than a product of booleans
+        step: Any = self.graph.get_submodule(str(node.target)).step
+        worth = along_channels(step, value)
+        return value.view(torch.uint8).to(step.dtype).mul_(worth)  # faster than a product of booleans
 
 
 class _Constant:
@@ -142,51 +137,3 @@ class _Constant:
 
     def __getitem__(self, timestep: int) -> Tensor:
         return self.value
-
-
-Segments = list[tuple[fx.Node, list[fx.Node], list[str]]]
-
-
-def _cut(graph: fx.GraphModule, values: set[str]) -> Segments:
-    """(stop, the calls that feed it ending with its source, stored trains that nobody needs afterwards)."""
-    stops = _stops(graph, values)
-    segments = {stop: _segment(stop, stops) for stop in stops if stop.op != "placeholder"}
-    last_reader = {node: stop for stop, segment in segments.items() for node in segment if node in stops}
-    return [
-        (stop, segments.get(stop, []), [node.name for node, reader in last_reader.items() if reader is stop])
-        for stop in stops
-    ]
-
-
-def _stops(graph: fx.GraphModule, values: set[str]) -> dict[fx.Node, None]:
-    """Nodes whose train is stored, in forward order: image, neurons, values of several segments, the readout."""
-    readers: dict[fx.Node, set[fx.Node]] = {}
-    stops: set[fx.Node] = set()
-    for node in reversed(graph.graph.nodes):
-        readers[node] = set().union(*({user} if user in stops else readers[user] for user in node.users))
-        shared = node.name in values and len(readers[node]) > 1
-        if shared or _is_neuron(node) or node.op in ("placeholder", "output"):
-            stops.add(node)
-    return dict.fromkeys(node for node in graph.graph.nodes if node in stops)
-
-
-def _is_neuron(node: fx.Node) -> bool:
-    owner = node.graph.owning_module
-    return owner is not None and isinstance(module_of(owner, node), SpikingNeuron)
-
-
-def _segment(stop: fx.Node, stops: dict[fx.Node, None]) -> list[fx.Node]:
-    """The calls between earlier stops and this one, earlier stops included, in forward order; its source is last.
-
-    A stop that is not a neuron is itself the last call of its segment.
-    """
-    needed: set[fx.Node] = set()
-    frontier = [stop]
-    while frontier:
-        for source in frontier.pop().all_input_nodes:
-            if source not in needed:
-                needed.add(source)
-                if source not in stops:
-                    frontier.append(source)
-    ordered = [node for node in stop.graph.nodes if node in needed]
-    return ordered if stop.op == "output" or _is_neuron(stop) else [*ordered, stop]

@@ -1,16 +1,29 @@
 """How many timesteps travel on each edge, and which calls the theorems do not cover."""
 
+import operator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch import fx, nn
-from torch.nn import functional as F
-from torch.nn.modules.batchnorm import _BatchNorm
+from torch.nn.modules.conv import _ConvNd
 
 from pascal.errors import PascalError
-from pascal.graph.operations import LINEAR, MAXIMUM, SHAPE, STRUCTURAL, call_name, property_of, remedy_for
-from pascal.graph.trace import DROPOUTS, module_of, path_of
+from pascal.graph.arguments import argument
+from pascal.graph.labels import CONSTANT, FIRST, GRADED, MIXED, Labels
+from pascal.graph.operations import (
+    LINEAR,
+    MAXIMUM,
+    SHAPE,
+    STRUCTURAL,
+    Operation,
+    call_name,
+    operation_of,
+    property_of,
+    terms_of,
+)
+from pascal.graph.settings import remedy_for
+from pascal.graph.trace import module_of, path_of
 from pascal.neurons import QCFS
 
 
@@ -20,7 +33,8 @@ class Edge:
 
     timesteps: int
     producers: frozenset[str] = frozenset()
-    earliest_first: bool = True  # a thermometer code; one timestep is one trivially
+    label: int = FIRST  # whose spikes these are, for maxima (labels.py)
+    places: int | None = None  # axes behind the channels, where a layer has told
 
 
 @dataclass(frozen=True)
@@ -44,6 +58,11 @@ def count_timesteps(traced: fx.GraphModule, any_maxima: bool = False) -> Edges:
     if refusals:
         listed = "\n".join(map(str, refusals))
         raise PascalError(f"{len(refusals)} calls cannot be converted exactly:\n{listed}")
+    if not traced.meta.get("images_apart", True):
+        raise PascalError(
+            "what the network returns for an image depends on the other images of the batch; leave dimension 0 alone "
+            "in sums, means, flips and concatenations"
+        )
     return edges
 
 
@@ -57,6 +76,7 @@ def _analyse(traced: fx.GraphModule, any_maxima: bool) -> tuple[Edges, list[Refu
     """Edges and refusals of a whole graph; a refused call is passed over so that all of them are found."""
     edges: Edges = {}
     refusals: list[Refusal] = []
+    labels = Labels(traced, edges)
     for node in traced.graph.nodes:
         arriving = [edges[source] for source in node.all_input_nodes if source in edges]
         if node.op == "placeholder":
@@ -68,93 +88,113 @@ def _analyse(traced: fx.GraphModule, any_maxima: bool) -> tuple[Edges, list[Refu
                 refusals.append(Refusal("output", "output", "the network must return one tensor, the logits"))
         elif arriving:
             module = module_of(traced, node)
-            remedy = _why_not(node, module, edges, any_maxima)
+            row = operation_of(node, module)
+            remedy = None if isinstance(module, QCFS) else _why_not(node, module, row, edges)
+            edge = _edge(node, module, row, edges, arriving)
+            judged = row is not None and row.kind == MAXIMUM and not remedy and not any_maxima
+            if edge and judged and not _agrees(labels, node, edge, arriving[0]):
+                remedy = _NO_MAXIMUM if edge.label == GRADED else _SEVERAL_STEPS
             if remedy:
                 refusals.append(Refusal(path_of(node), call_name(node, module), remedy))
-            edge = _edge(node, module, arriving)
             if edge:  # behind a refused call, assume the best: one fault, one line
-                edges[node] = replace(edge, earliest_first=True) if remedy else edge
+                edges[node] = replace(edge, label=FIRST) if remedy else edge
     return edges, refusals
 
 
-def _edge(node: fx.Node, module: nn.Module | None, arriving: list[Edge]) -> Edge | None:
+_NO_MAXIMUM = "max pooling is exact on spikes only: put it directly behind a QCFS, or use average pooling"
+_SEVERAL_STEPS = (
+    "max pooling is exact on spikes only, and spikes of different steps may meet in one window: pool each producer and "
+    "channel on its own, directly behind a QCFS, or give the QCFS one threshold"
+)
+
+
+def _agrees(labels: Labels, node: fx.Node, edge: Edge, source: Edge) -> bool:
+    """Whether the spikes of every window have one step, on the probe and by the axes of the call at any other size."""
+    axes = call_name(node, module_of(labels.traced, node)).removesuffix("d")[-1]
+    return (edge.label != MIXED or axes == str(source.places)) and labels.agree(node, edge)
+
+
+def _edge(
+    node: fx.Node, module: nn.Module | None, row: Operation | None, edges: Edges, arriving: list[Edge]
+) -> Edge | None:
     if isinstance(module, QCFS):
-        return Edge(module.levels, frozenset({str(node.target)}))
-    kind = property_of(node, module)
-    if kind == SHAPE:
+        one_step = module.raw_threshold.ndim == 0
+        label = FIRST if module.levels == 1 else len(edges) + 3 if one_step else MIXED
+        return Edge(module.levels, frozenset({str(node.target)}), label, arriving[0].places)
+    if row is not None and row.kind == SHAPE:
         return None
     timesteps = max(edge.timesteps for edge in arriving)
     producers = frozenset().union(*(edge.producers for edge in arriving))
-    sorted_inputs = all(edge.earliest_first for edge in arriving)
-    # Trains of different steps must not meet in one pooling window, so channels may not be mixed with space.
-    unmixed = len(producers) <= 1 or call_name(node, module) in _KEEPS_CHANNELS or _joins_channels(node)
-    earliest_first = timesteps == 1 or (kind in (STRUCTURAL, MAXIMUM) and sorted_inputs and unmixed)
-    return Edge(timesteps, producers, earliest_first)
+    kept = row is None or row.kind != STRUCTURAL or _keeps_channels(node, module)
+    places = _places(node, module, arriving) if kept else None
+    return Edge(timesteps, producers, _label(node, row, edges, timesteps), places)
 
 
-_KEEPS_CHANNELS = {"MaxPool2d", "max_pool2d", "Dropout", "Dropout2d", "Identity", "chunk", "split", "getitem", "clone",
-                   "contiguous", "ZeroPad2d", "pad", "stochastic_depth"}  # fmt: skip
+def _label(node: fx.Node, row: Operation | None, edges: Edges, timesteps: int) -> int:
+    if timesteps == 1:
+        return FIRST
+    if row is None or row.kind == LINEAR:
+        return GRADED
+    terms = [leaf for _, term in terms_of(node, row) for leaf in _leaves(term)]
+    labels = {edges[leaf].label if leaf in edges else CONSTANT for leaf in terms}
+    return labels.pop() if len(labels) == 1 else MIXED
+
+
+def _keeps_channels(node: fx.Node, module: nn.Module | None) -> bool:
+    """Whether a call that moves values leaves each among those of its own channel, and the axes as they are."""
+    if node.target is operator.getitem and not _is_part(node.args[0]):
+        index = node.args[1] if isinstance(node.args[1], tuple) else (node.args[1],)
+        return all(isinstance(part, slice) or part is Ellipsis for part in index)
+    return call_name(node, module) in _KEEPS_CHANNELS or _joins_channels(node)
+
+
+def _is_part(source: Any) -> bool:
+    """Whether a call returns several tensors."""
+    return isinstance(source, fx.Node) and call_name(source, None) in ("chunk", "split")
+
+
+def _places(node: fx.Node, module: nn.Module | None, arriving: list[Edge]) -> int | None:
+    """Axes behind the channels: those of a convolution or batch norm, and whatever arrives at calls that keep them."""
+    if isinstance(module, _ConvNd):
+        return len(module.kernel_size)
+    if isinstance(module, nn.BatchNorm2d | nn.BatchNorm3d):
+        return 2 if isinstance(module, nn.BatchNorm2d) else 3
+    found = {edge.places for edge in arriving}
+    return found.pop() if len(found) == 1 and call_name(node, module) not in ("mean", "sum", "matmul") else None
+
+
+_KEEPS_CHANNELS = {"Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Identity", "chunk", "split", "getitem", "clone",
+                   "contiguous", "detach", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d", "pad", "stochastic_depth",
+                   "ChannelShuffle", "channel_shuffle"}  # fmt: skip
 
 
 def _joins_channels(node: fx.Node) -> bool:
-    dim = node.args[1] if len(node.args) > 1 else node.kwargs.get("dim", 0)
-    return node.target in (torch.cat, torch.concat) and bool(dim == 1)
+    return node.target in (torch.cat, torch.concat) and bool(argument(node, 1, "dim", 0) == 1)
 
 
-def _why_not(node: fx.Node, module: nn.Module | None, edges: Edges, any_maxima: bool) -> str | None:
+def _why_not(node: fx.Node, module: nn.Module | None, row: Operation | None, edges: Edges) -> str | None:
     """The remedy if this call cannot be exact, else None."""
-    if isinstance(module, QCFS):
-        return None
-    kind = property_of(node, module)
-    if kind is None:
+    if row is None:
         return remedy_for(call_name(node, module))
-    if kind == MAXIMUM:
-        return None if any_maxima else _why_not_maximum(node, module, edges)
-    if kind == LINEAR:
-        return _why_not_linear(node, module, edges)
-    if node.target is getattr and node.args[1] not in ("shape", "ndim", "device", "dtype"):
-        return "only shape, ndim, device and dtype can be read from an activation"
-    if node.target is F.pad and _argument(node, 3, "value", None) not in (None, 0, 0.0):
-        return "pad with zeros: another value is not a spike"
-    if node.target in DROPOUTS:
-        return "dropout that stays on at inference is random; pass training=self.training"
-    return None if _reads_first_only(node, edges) else "an activation used as an index depends on the data"
-
-
-def _why_not_maximum(node: fx.Node, module: nn.Module | None, edges: Edges) -> str | None:
-    if getattr(module, "return_indices", False) or node.kwargs.get("return_indices"):
-        return "indices of maxima have no spiking counterpart; set return_indices=False"
-    source = node.args[0] if node.args else node.kwargs["input"]
-    if edges[source].earliest_first:  # type: ignore[index]
+    bound = row.bind(node)
+    if row.kind == SHAPE:
         return None
-    return "max pooling is exact on spikes only: put it directly behind a QCFS, or use average pooling"
+    if bound.get("dtype") is not None:
+        return "another dtype rounds; leave dtype out"
+    factors = [leaf for name in row.factors for leaf in _leaves(bound.get(name)) if leaf in edges]
+    if len(factors) > 1:
+        return _NO_PRODUCT
+    settings = {name: value for name, value in bound.items() if name not in (*row.terms, *row.factors)}
+    if not row.for_its_shape and any(leaf in edges for leaf in _leaves(settings)):
+        return _NO_PRODUCT if row.kind == LINEAR else "an activation used as an index depends on the data"
+    return row.why_not(bound)
 
 
-def _why_not_linear(node: fx.Node, module: nn.Module | None, edges: Edges) -> str | None:
-    if isinstance(module, _BatchNorm) and module.running_mean is None:
-        return "batch norm without running statistics depends on the batch; set track_running_stats=True"
-    if call_name(node, module) in ("add", "sub"):
-        return None
-    return None if _reads_first_only(node, edges) or _scales(node, edges) else "a product of activations is not linear"
+_NO_PRODUCT = "a product of activations is not linear"
 
 
-def _reads_first_only(node: fx.Node, edges: Edges) -> bool:
-    """Whether activations enter as the first argument alone (a list of tensors counts as one argument)."""
-    later = (node.args[1:], {name: value for name, value in node.kwargs.items() if name not in ("input", "tensors")})
-    return not _activations(later, edges)
-
-
-def _scales(node: fx.Node, edges: Edges) -> bool:
-    """Whether a product has one activation and otherwise constants."""
-    return call_name(node, None) in ("mul", "matmul") and len(_activations((node.args, node.kwargs), edges)) == 1
-
-
-def _activations(arguments: Any, edges: Edges) -> list[fx.Node]:
-    """The activations among arguments, as often as they stand there: x * x has two."""
-    nodes: list[fx.Node] = []
-    fx.map_arg(arguments, nodes.append)
-    return [node for node in nodes if node in edges]
-
-
-def _argument(node: fx.Node, position: int, name: str, default: object) -> object:
-    return node.args[position] if len(node.args) > position else node.kwargs.get(name, default)
+def _leaves(argument: Any) -> list[Any]:
+    """The values among nested arguments, as often as they stand there: x * x has two."""
+    leaves: list[Any] = []
+    fx.node.map_aggregate(argument, leaves.append)
+    return [leaf for leaf in leaves if isinstance(leaf, fx.Node | int | float)]

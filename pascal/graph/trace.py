@@ -1,6 +1,6 @@
 """From a torch module to a graph of calls, with neurons as leaves."""
 
-import copy
+import inspect
 import operator
 from collections.abc import Iterator
 from typing import Any
@@ -11,37 +11,108 @@ from torch.nn import functional as F
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from pascal.errors import PascalError
+from pascal.graph.arguments import argument
+from pascal.graph.images import dtype_and_device, duplicate
+from pascal.graph.tracing import NeuronTracer, find_probe, prove
 from pascal.neurons import QCFS
 
 DROPOUTS = {F.dropout: nn.Dropout, F.dropout1d: nn.Dropout1d, F.dropout2d: nn.Dropout2d, F.dropout3d: nn.Dropout3d}
 
 
-class _NeuronTracer(fx.Tracer):
-    def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
-        return isinstance(m, QCFS) or super().is_leaf_module(m, module_qualified_name)
+@torch.random.fork_rng([])  # a network may draw numbers while it is traced
+def trace(model: nn.Module, example: Tensor | None = None) -> fx.GraphModule:
+    """A copy of `model` as a graph of pure calls, as it computes at inference; its modules keep paths and mode.
+
+    The graph is proven: on a probe (the first two of `example`, or images made to fit) it returns what `model` does.
+    """
+    model = unwrapped(model)
+    _takes_images(model)
+    if example is None and isinstance(model, fx.GraphModule) and "images_apart" in model.meta:
+        traced = _traced_again(model)
+        if traced is not None:
+            return traced
+    found = find_probe(model, example)
+    if found is None:
+        raise PascalError(
+            f"{type(model).__name__}: none of the usual image shapes fits; pass example=images to show which it takes"
+        )
+    probe, moved, expected = found
+    traced = record(duplicate(model), probe)
+    prove(traced, moved, probe, expected)
+    return _in_mode_of(model, traced)
 
 
-def trace(model: nn.Module) -> fx.GraphModule:
-    """A copy of `model` as a graph, as it computes at inference; its modules keep their paths and their mode."""
-    model_copy = copy.deepcopy(model).eval()
+def _in_mode_of(model: nn.Module, traced: fx.GraphModule) -> fx.GraphModule:
+    modes = {path: module.training for path, module in model.named_modules()}
+    for path, module in traced.named_modules():
+        module.training = modes.get(path, model.training)
+    return traced
+
+
+def _traced_again(model: fx.GraphModule) -> fx.GraphModule | None:
+    """A graph that was proven before, whose calls are still the same."""
+    dtype, device = dtype_and_device(model)
+    probe = torch.zeros(model.meta["probe"], dtype=dtype, device=device)
+    traced = record(duplicate(model), probe)
+    if len(traced.graph.nodes) != len(model.graph.nodes):
+        return None
+    traced.meta["images_apart"] = model.meta["images_apart"]
+    return _in_mode_of(model, traced)
+
+
+def _takes_images(model: nn.Module) -> None:
+    given = list(inspect.signature(model.forward).parameters.values())
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    needed = [p.name for p in given if p.default is p.empty and p.kind in kinds]
+    if len(needed) > 1:
+        raise PascalError(
+            f"{type(model).__name__} must take one tensor, the images; its forward asks for {', '.join(needed)}"
+        )
+
+
+def unwrapped(model: nn.Module) -> nn.Module:
+    """The network inside of DataParallel and its kin."""
+    wrappers = (nn.DataParallel, nn.parallel.DistributedDataParallel)
+    return unwrapped(model.module) if isinstance(model, wrappers) else model
+
+
+def record(model: nn.Module, probe: Tensor, inert: frozenset[str] = frozenset()) -> fx.GraphModule:
+    """The graph of what `model` does to the probe in the mode it is in; `model` becomes part of it."""
+    for module in model.modules():
+        if getattr(module, "inplace", False) is True:
+            module.inplace = False  # type: ignore[assignment]
+    tracer = NeuronTracer(probe, inert)
+    versions = {name: buffer._version for name, buffer in model.named_buffers()}
     try:
-        graph = _NeuronTracer().trace(model_copy)
+        graph = tracer.trace(model)
     except Exception as error:  # fx raises many kinds: TraceError, TypeError, the model's own
         raise PascalError(
             f"{type(model).__name__} cannot be traced: {error}. Control flow that depends on the data has no graph; "
             "make it constant, or convert the part without it"
         ) from error
-    traced = fx.GraphModule(model_copy, graph, type(model).__name__)
+    changed = [name for name, buffer in model.named_buffers() if buffer._version != versions.get(name, -1)]
+    if changed and not model.training:
+        raise PascalError(f"{changed[0]}: forward changes this buffer, so that calls depend on earlier ones; leave it")
+    graph._tracer_cls = fx.Tracer  # a saved graph is read again without a probe
+    traced = fx.GraphModule(model, graph, type(model).__name__)
+    traced.meta["probe"], traced.meta["inert"] = tuple(probe.shape), frozenset(tracer.inert)
+    for node in graph.nodes:
+        node.meta["inert"] = node.op == "call_module" and node.target in tracer.inert
+    _drop_hooks(traced)
     _drop_assertions(traced)
-    _leave_operands_alone(traced)
-    _restore_batch_norms(traced, model_copy)
-    _restore_dropouts(traced)
+    _restore_batch_norms(traced, model)
+    _restore_dropouts(traced, model.training)
     traced.graph.lint()
     traced.recompile()
-    modes = {path: module.training for path, module in model.named_modules()}
-    for path, module in traced.named_modules():
-        module.training = modes.get(path, model.training)
     return traced
+
+
+def _drop_hooks(traced: fx.GraphModule) -> None:
+    """Hooks have been traced: they are calls of the graph."""
+    for module in traced.modules():
+        if isinstance(module, QCFS):
+            module._forward_hooks.clear()
+            module._forward_pre_hooks.clear()
 
 
 def neuron_nodes(traced: fx.GraphModule) -> Iterator[tuple[fx.Node, QCFS]]:
@@ -103,28 +174,10 @@ def _drop_assertions(traced: fx.GraphModule) -> None:
     traced.graph.eliminate_dead_code()
 
 
-_IN_PLACE = {
-    operator.iadd: operator.add,
-    operator.isub: operator.sub,
-    operator.imul: operator.mul,
-    operator.itruediv: operator.truediv,
-    "add_": "add",
-    "sub_": "sub",
-    "mul_": "mul",
-    "div_": "div",
-}
-
-
-def _leave_operands_alone(traced: fx.GraphModule) -> None:
-    """In-place arithmetic would change a stored train, or the user's images."""
-    for node in traced.graph.nodes:
-        node.target = _IN_PLACE.get(node.target, node.target) if node.op.startswith("call_") else node.target
-
-
 def _restore_batch_norms(traced: fx.GraphModule, model: nn.Module) -> None:
     """Subclasses of batch norm that call the function become modules again, so that they fold and can be trained."""
     for node in traced.graph.find_nodes(op="call_function", target=F.batch_norm):
-        mean = node.args[1] if len(node.args) > 1 else node.kwargs.get("running_mean")
+        mean = argument(node, 1, "running_mean")
         if not isinstance(mean, fx.Node) or mean.op != "get_attr":
             continue
         path = str(mean.target).rpartition(".")[0]
@@ -150,23 +203,23 @@ def _plain_batch_norm(owner: _BatchNorm) -> _BatchNorm:
     return plain.train(owner.training)
 
 
-def _restore_dropouts(traced: fx.GraphModule) -> None:
+def _restore_dropouts(traced: fx.GraphModule, in_training: bool) -> None:
     """Functional dropout, traced at inference, would stay off; as a module it follows train() and eval()."""
     for node in list(traced.graph.nodes):
-        if node.target in DROPOUTS and not _stays_on(node):
-            rate = node.args[1] if len(node.args) > 1 else node.kwargs.get("p", 0.5)
+        if node.target in DROPOUTS and (in_training or not _stays_on(node)):
+            rate = argument(node, 1, "p", 0.5)
             path = free_path(traced, path_of(node))
             traced.add_submodule(path, DROPOUTS[node.target](rate))
             call_module_instead(traced, node, path)
 
 
 def _stays_on(node: fx.Node) -> bool:
-    return bool(node.args[2] if len(node.args) > 2 else node.kwargs.get("training", True))
+    return bool(argument(node, 2, "training", True))
 
 
 def call_module_instead(traced: fx.GraphModule, node: fx.Node, path: str) -> None:
     """Replace a call by a call of the module at `path` on the same first argument."""
-    source = node.args[0] if node.args else node.kwargs["input"]
+    source = argument(node, 0, "input")
     with traced.graph.inserting_before(node):
         replacement = traced.graph.call_module(path, (source,))
     replacement.meta = dict(node.meta)
@@ -175,7 +228,9 @@ def call_module_instead(traced: fx.GraphModule, node: fx.Node, path: str) -> Non
 
 
 def call(traced: fx.GraphModule, node: fx.Node, args: Any, kwargs: Any) -> Any:
-    """Execute one node on given arguments."""
+    """Execute one node on given arguments, whatever their strides."""
+    if (node.op, node.target) == ("call_method", "view"):
+        return args[0].reshape(*args[1:], **kwargs)
     if node.op == "call_module":
         return traced.get_submodule(str(node.target))(*args, **kwargs)
     if node.op == "call_method":

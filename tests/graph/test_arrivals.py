@@ -7,7 +7,7 @@ import torch
 import pascal
 from pascal.graph import measure
 from pascal.graph.arrivals import record_counts, record_words
-from pascal.hardware import compare_machines, layer_trace, network_trace
+from pascal.hardware import compare_machines
 
 IMAGES = torch.rand(2, 3, 32, 32, generator=torch.Generator().manual_seed(3), dtype=torch.float64)
 
@@ -41,8 +41,6 @@ def test_every_layer_sees_the_spikes_that_were_counted(neuron, network, options)
 @pytest.mark.parametrize("network", ["vgg16", "resnet18"])
 def test_recorded_networks_can_be_simulated(network):
     pasc, plain = converted(network), converted(network, "if")
-    workloads = measure(pasc, [IMAGES])
-    recorded = record_counts(pasc, workloads, IMAGES), record_words(plain, workloads, IMAGES)
-    traces = [network_trace(layer_trace(**vars(layer)) for layer in arrivals) for arrivals in recorded]
+    traces = [pascal.record(snn, [IMAGES]) for snn in (pasc, plain)]
     rows, _ = compare_machines(*traces)
     assert len(rows) > 3

@@ -8,9 +8,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 import pascal
+from benchmarks.networks import lively
 from pascal import QCFS, PascalError
 from pascal.graph.integer import Pixels
-from tests.graph.small import Branches, lively
+from tests.graph.small import Branches
 
 
 def images(seed: int = 0, size: int = 8, batch: int = 3) -> Tensor:
@@ -25,7 +26,7 @@ def test_theorem_3_6_branches_with_any_levels(levels: list[int], seed: int) -> N
     verification = pascal.verify(ann, pascal.convert(ann), [images(seed), images(seed + 1)])
     assert verification.passed
     assert verification.images == 6
-    assert len(verification.layers) == 6
+    assert len(verification.layers) == 7  # the readout is one of them
 
 
 def test_theorem_3_3_currents_sum_to_the_preactivation() -> None:
@@ -112,7 +113,7 @@ def test_a_shared_qcfs_becomes_two_neurons() -> None:
     ann = Twice().double().eval()
     verification = pascal.verify(ann, pascal.convert(ann), [torch.randn(7, 4).double()])
     assert verification.passed
-    assert [layer.path for layer in verification.layers] == ["act", "act_2"]
+    assert [layer.path for layer in verification.layers] == ["act", "act_2", "c"]
 
 
 def test_functional_layers_and_weight_standardisation() -> None:

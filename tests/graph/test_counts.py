@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 import pascal
+from benchmarks.networks import lively
 from pascal import QCFS, PascalError
 from pascal.graph.counts import CountsSNN
 from pascal.neurons.counting import CountingPASC
 from tests.graph.awkward import Awkward
-from tests.graph.small import Branches, lively
+from tests.graph.small import Branches
 
 
 def images(seed: int = 0, size: int = 8, batch: int = 3) -> Tensor:

@@ -3,15 +3,15 @@
 import pandas as pd
 import pytest
 
-from benchmarks.engines import TARGETS, variants
-from benchmarks.engines_page import PAGE, RESULTS, measured
-from benchmarks.pages import with_section
-from benchmarks.timing import Times
+from benchmarks.publishing.engines_page import PAGE, RESULTS, measured
+from benchmarks.publishing.pages import with_section
+from benchmarks.speed.engines import TARGETS, variants
+from benchmarks.speed.timing import Times
 
 
 def test_the_page_tells_what_the_files_hold() -> None:
     page = PAGE.read_text()
-    assert page == with_section(page, "engines", measured(RESULTS)), "run python -m benchmarks.engines_page"
+    assert page == with_section(page, "engines", measured(RESULTS)), "run python -m benchmarks.publishing.engines_page"
 
 
 def test_a_miss_is_shown(tmp_path) -> None:

@@ -7,12 +7,13 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 import pascal
+from benchmarks.networks import lively
 from pascal import QCFS, PascalError
 from pascal.graph.integer import IntegerSNN, Pixels
 from pascal.graph.integer.modules import IntegerAffine, IntegerPASC, IntegerWeighted
 from pascal.graph.observe import observe
 from tests.graph.awkward import Awkward
-from tests.graph.small import Branches, lively
+from tests.graph.small import Branches
 
 
 def images(seed: int = 0, size: int = 8, batch: int = 3) -> Tensor:

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 import pascal
+from benchmarks.networks import lively
 from pascal import QCFS
 from pascal.graph.integer.export import export_network, hex_words
-from tests.graph.small import lively
 
 Array = NDArray[Any]
 

@@ -6,9 +6,10 @@ import pandas as pd
 import pytest
 
 import pascal
-from benchmarks.certificate import OWN_FUNCTIONS, PAIRS, accuracy, cifar10_test, compared, engines
+from benchmarks.checkpoints import QCFS_RESNET20, load_qcfs_resnet20
+from benchmarks.studies.certificate import OWN_FUNCTIONS, PAIRS, accuracy, cifar10_test, compared, engines
 from pascal.graph.integer import IntegerSNN
-from tests.checkpoints import QCFS_RESNET20, checkpoint_path, load_qcfs_resnet20
+from tests.checkpoints import checkpoint_path
 
 pytestmark = pytest.mark.real
 
@@ -39,7 +40,7 @@ def test_some_images() -> None:
 
 @pytest.mark.slow
 def test_more_images() -> None:
-    assert_certified(400)  # all of them: python -m benchmarks.certificate
+    assert_certified(400)  # all of them: python -m benchmarks.studies.certificate
 
 
 @pytest.mark.slow

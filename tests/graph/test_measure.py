@@ -5,10 +5,11 @@ import torch
 from torch import Tensor, nn
 
 import pascal
+from benchmarks.networks import lively
 from pascal import QCFS, LayerWorkload, PascalError
 from pascal.graph import layer_shapes
 from pascal.workload import workload_row, workloads_from_rows
-from tests.graph.small import Branches, lively
+from tests.graph.small import Branches
 
 
 def images(size: int = 8) -> Tensor:

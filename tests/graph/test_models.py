@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.models import EXACT, REFUSED, examine
+from benchmarks.studies.models import EXACT, REFUSED, examine
 
 NAMED = [  # the models people ask for first; the others run with the slow tests
     *(("pascal", name) for name in ("vgg16", "resnet18", "resnet20", "resnet34")),

@@ -8,17 +8,10 @@ import torch
 from torch import Tensor, nn
 
 import pascal
-from examples.relu_resnet20 import load_relu_resnet20
+from benchmarks.checkpoints import QCFS_MEAN, QCFS_RESNET20, QCFS_STD, RELU_RESNET20, load_qcfs_resnet20
+from benchmarks.relu_resnet20 import load_relu_resnet20
 from pascal.data import load_dataset
-from tests.checkpoints import (
-    QCFS_MEAN,
-    QCFS_RESNET20,
-    QCFS_STD,
-    RELU_RESNET20,
-    checkpoint_path,
-    data_root,
-    load_qcfs_resnet20,
-)
+from tests.checkpoints import checkpoint_path, data_root
 
 pytestmark = pytest.mark.real
 

@@ -95,13 +95,18 @@ def test_inputs_and_outputs() -> None:
             super().__init__()
             self.fc, self.act = nn.Linear(4, 4), QCFS()
 
-        def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-            x = self.act(self.fc(x))
-            return x, y
+        def forward(self, x: Tensor, y: Tensor) -> Tensor:
+            return self.act(self.fc(x)) + y
 
-    with pytest.raises(PascalError, match="must take one tensor") as caught:
+    class Twice(Pair):
+        def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:  # type: ignore[override]
+            x = self.act(self.fc(x))
+            return x, x
+
+    with pytest.raises(PascalError, match="must take one tensor, the images; its forward asks for x, y"):
         pascal.convert(Pair().eval())
-    assert "must return one tensor" in str(caught.value)
+    with pytest.raises(PascalError, match="must return one tensor"):
+        pascal.convert(Twice().eval())
 
 
 @pytest.mark.parametrize(

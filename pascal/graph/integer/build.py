@@ -7,14 +7,16 @@ from typing import Any
 import torch
 from torch import Tensor, fx
 
-from pascal.graph.integer.channels import compact
+from pascal.errors import PascalError
+from pascal.graph.arguments import argument
+from pascal.graph.integer.channels import compact, over_places
 from pascal.graph.integer.draft import Draft, top
 from pascal.graph.integer.meetings import LEAST_MULTIPLIER
 from pascal.graph.integer.modules import IntegerPASC, IntegerWeighted, exact_dtype, whole
 from pascal.graph.integer.pixels import Pixels
 from pascal.graph.integer.roles import IMAGE, NEURON, POOL, SCALE, SUM, WEIGHTED
 from pascal.graph.integer.units import Units
-from pascal.graph.operations import WEIGHTED_MODULES, call_name
+from pascal.graph.operations import WEIGHTED_MODULES, call_name, operation_of, terms_of
 from pascal.graph.timesteps import Edges
 from pascal.graph.trace import attribute, module_of, path_of
 
@@ -34,7 +36,7 @@ class IntegerNetwork:
 
 
 @torch.no_grad()
-def build_network(graph: fx.GraphModule, edges: Edges, images: Tensor, pixels: Pixels) -> IntegerNetwork:
+def integer_network(graph: fx.GraphModule, edges: Edges, images: Tensor, pixels: Pixels) -> IntegerNetwork:
     """The integer network for images of this shape, on this device."""
     run = fx.Interpreter(graph, garbage_collect_values=False)
     run.run(torch.zeros_like(images[:1]))
@@ -75,9 +77,10 @@ class _Builder:
 
     def _neuron(self, node: fx.Node) -> fx.Node:
         source = self.units.sources(node)[0]
-        arriving, unit, step = self.nodes[source], self.units.of(source), self.units.step(node)
+        arriving, unit = self.nodes[source], self.units.of(source)
+        step = over_places(self.units.step(node), unit)
         path = str(node.target)
-        factor = max(1.0, -(-LEAST_MULTIPLIER * float(unit.max()) // step))
+        factor = max(1.0, float(torch.ceil(LEAST_MULTIPLIER * unit / step).max()))
         if source not in self.units.meetings and factor > 1:  # spikes read spikes: too coarse for a threshold
             arriving = self._multiplied(f"{path}_scale", arriving, unit.new_full((), factor))
             unit = unit / factor
@@ -91,7 +94,7 @@ class _Builder:
 
     def _weighted(self, node: fx.Node) -> fx.Node:
         weight, bias = self.units.layer(node)
-        unit = self.units.meetings[node].unit(self.units, WEIGHTED).expand(len(weight))
+        unit = self.units.agreed(node, WEIGHTED).expand(len(weight))
         integers = (weight / unit.view(-1, *[1] * (weight.ndim - 1))).round()
         constant = (bias / unit).round()
         module, path = module_of(self.units.graph, node), str(node.target)
@@ -107,8 +110,8 @@ class _Builder:
     def _sum(self, node: fx.Node) -> fx.Node:
         unit = self.units.of(node)
         constant = torch.zeros_like(unit)
-        operands = (*node.args, *(node.kwargs[name] for name in ("input", "other") if name in node.kwargs))
-        alpha = float(node.kwargs.get("alpha", 1.0))  # type: ignore[arg-type]
+        operands = argument(node, 0, "input"), argument(node, 1, "other")
+        alpha = float(argument(node, 2, "alpha", 1.0))
         terms: list[fx.Node] = []
         for factor, operand in zip((1.0, -alpha if call_name(node, None) == "sub" else alpha), operands, strict=True):
             if operand in self.units.edges:
@@ -155,11 +158,30 @@ class _Builder:
         )
 
     def _move(self, node: fx.Node) -> fx.Node:
+        self._refuse_constants(node)
         largest = self.units.run(node, lambda edge: self.draft.largest[self.nodes[edge]])
-        moved = self.draft.keep(self._copy(node, self.nodes), largest, self._timesteps(node), path_of(node))
-        if all(self.nodes[source] in self.draft.spiking for source in self.units.sources(node)):
+        sources, nodes = self.units.sources(node), self.nodes
+        spiking = all(nodes[source] in self.draft.spiking for source in sources)
+        if len(sources) > 1 and not spiking:  # bytes beside currents
+            dtype = exact_dtype(top(largest), self.units.example[sources[0]].device)
+            nodes = {**nodes, **{source: self._held(nodes[source], dtype) for source in sources}}
+        moved = self.draft.keep(self._copy(node, nodes), largest, self._timesteps(node), path_of(node))
+        if spiking:
             self.draft.spiking.add(moved)
         return moved
+
+    def _refuse_constants(self, node: fx.Node) -> None:
+        """Constants that stand beside spikes have no unit; zeros need none."""
+        row = operation_of(node, module_of(self.units.graph, node))
+        terms: list[Any] = []
+        fx.node.map_aggregate([term for _, term in terms_of(node, row)] if row else [], terms.append)
+        for term in [term for term in terms if term not in self.units.edges]:
+            value = self.units.example.get(term) if isinstance(term, fx.Node) else term
+            if isinstance(value, Tensor | int | float) and bool(torch.as_tensor(value).any()):
+                raise PascalError(
+                    f"{path_of(node)}: a constant stands beside spikes, whose unit it has not; "
+                    "add it with a bias, or use engine='counts'"
+                )
 
     def _multiplied(self, path: str, source: fx.Node, multiplier: Tensor) -> fx.Node:
         return self.draft.affine(path, source, multiplier, self.draft.timesteps[source])

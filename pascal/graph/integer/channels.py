@@ -4,13 +4,12 @@ import torch
 from torch import Tensor
 
 from pascal.errors import PascalError
+from pascal.neurons.channels import along_channels
 
 
-def along_channels(values: Tensor, like: Tensor) -> Tensor:
+def over_places(values: Tensor, like: Tensor) -> Tensor:
     """One value per channel, or one for all, spread over the shape of `like`."""
-    if values.ndim == 1:
-        values = values.view(1, -1, *[1] * (like.ndim - 2))
-    return values.expand(like.shape)
+    return along_channels(values, like).expand(like.shape).contiguous()
 
 
 def channel_units(unit: Tensor, axis: int, path: str) -> Tensor:

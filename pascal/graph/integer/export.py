@@ -8,7 +8,6 @@ hex/           each array of both, one two's complement word per line in C order
 
 import io
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, fx
 
+from pascal.files import write_bytes
 from pascal.graph.integer.build import IntegerNetwork
 from pascal.graph.integer.modules import IntegerAffine, IntegerPASC, IntegerWeighted, whole
 from pascal.graph.integer.snn import IntegerSNN
@@ -36,13 +36,13 @@ def export_network(snn: IntegerSNN, images: Tensor, folder: Path) -> None:
         "logit_unit": network.logit_unit.flatten().tolist(),
         "calls": describe(network),
     }
-    _write(folder / "network.json", (json.dumps(description, indent=1, sort_keys=True) + "\n").encode())
+    write_bytes(folder / "network.json", (json.dumps(description, indent=1, sort_keys=True) + "\n").encode())
     for name, group in (("network", arrays), ("golden", golden)):
         buffer = io.BytesIO()
         np.savez_compressed(buffer, allow_pickle=False, **group)  # type: ignore[arg-type]
-        _write(folder / f"{name}.npz", buffer.getvalue())
+        write_bytes(folder / f"{name}.npz", buffer.getvalue())
         for key, array in group.items():
-            _write(folder / "hex" / name / f"{key.replace('/', '.')}.hex", hex_words(array))
+            write_bytes(folder / "hex" / name / f"{key.replace('/', '.')}.hex", hex_words(array))
 
 
 def network_arrays(network: IntegerNetwork) -> Arrays:
@@ -114,11 +114,3 @@ def hex_words(array: NDArray[Any]) -> bytes:
 
 def _int32(values: Tensor) -> NDArray[np.int32]:
     return values.cpu().to(torch.int32).numpy()
-
-
-def _write(path: Path, content: bytes) -> None:
-    """A reader sees the whole file or none."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    partial.write_bytes(content)
-    os.replace(partial, path)

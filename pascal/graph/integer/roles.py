@@ -2,14 +2,15 @@
 
 import itertools
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from torch import fx, nn
-from torch.nn import functional as F
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.pooling import _AdaptiveAvgPoolNd, _AvgPoolNd
 
 from pascal.errors import PascalError
+from pascal.graph.arguments import named_arguments
 from pascal.graph.operations import MAXIMUM, STRUCTURAL, WEIGHTED_MODULES, call_name, property_of
 from pascal.graph.timesteps import Edges
 from pascal.graph.trace import module_of, path_of
@@ -17,7 +18,6 @@ from pascal.neurons import QCFS
 
 IMAGE, NEURON, WEIGHTED, SUM, SCALE, POOL, MOVE = "image", "neuron", "weighted", "sum", "scale", "pool", "move"
 
-_PADS = (nn.ReflectionPad1d, nn.ReflectionPad2d, nn.ReplicationPad1d, nn.ReplicationPad2d)
 _BY_NAME = {
     **dict.fromkeys(("add", "sub"), SUM),
     **dict.fromkeys(("mul", "div", "truediv", "neg"), SCALE),
@@ -42,7 +42,7 @@ def _role(node: fx.Node, module: nn.Module | None) -> str:
     if isinstance(module, (_AvgPoolNd, _AdaptiveAvgPoolNd)):
         return POOL
     kind = property_of(node, module)
-    if kind in (STRUCTURAL, MAXIMUM) or isinstance(module, _PADS) or _copies_neighbours(node, module):
+    if kind in (STRUCTURAL, MAXIMUM):
         return MAXIMUM if kind == MAXIMUM else MOVE
     found = _BY_NAME.get(call_name(node, module))
     if found is None:
@@ -53,20 +53,20 @@ def _role(node: fx.Node, module: nn.Module | None) -> str:
     return found
 
 
-def _copies_neighbours(node: fx.Node, module: nn.Module | None) -> bool:
-    if isinstance(module, nn.Upsample):
-        return "nearest" in module.mode
-    return node.target is F.interpolate and "nearest" in str(node.kwargs.get("mode", "nearest"))
-
-
-def divisor_of(node: fx.Node, module: nn.Module | None, before: tuple[int, ...], after: tuple[int, ...]) -> int:
+def divisor_of(
+    node: fx.Node,
+    module: nn.Module | None,
+    before: tuple[int, ...],
+    after: tuple[int, ...],
+    values: Mapping[fx.Node, Any],
+) -> int:
     """The smallest factor that makes every mean of this pooling whole: the common multiple of its window sizes."""
     name = call_name(node, module).lower()
     if name == "sum":
         return 1
     if name == "mean":
         return math.prod(before) // math.prod(after)
-    options = _options(node, module)
+    options = fx.map_arg(_options(node, module), values.__getitem__)  # a window may be a size of the images
     if options.get("divisor_override"):
         return int(options["divisor_override"])
     spatial = 3 if "3d" in name else 2 if "2d" in name else 1
@@ -82,7 +82,7 @@ def _options(node: fx.Node, module: nn.Module | None) -> dict[str, Any]:
     names = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad", "divisor_override")
     if module is not None:
         return {name: getattr(module, name, None) for name in names}
-    return {**dict(zip(("input", *names), node.args, strict=False)), **node.kwargs}
+    return named_arguments(node, ("input", *names))
 
 
 def _adaptive_lengths(before: int, after: int) -> set[int]:

@@ -3,31 +3,35 @@
 from typing import Any
 
 import torch
-from torch import Tensor, fx, nn
+from torch import Tensor, fx
 
 from pascal.errors import PascalError
 from pascal.graph.images import check_images
-from pascal.graph.integer.build import IntegerNetwork, build_network
+from pascal.graph.integer.build import IntegerNetwork, integer_network
 from pascal.graph.integer.int8 import accelerate
 from pascal.graph.integer.kernels import Int8Meeting, Int8Neurons, have_kernels
 from pascal.graph.integer.modules import IntegerPASC
 from pascal.graph.integer.pixels import Pixels
 from pascal.graph.integer.steps import run_stepwise
-from pascal.graph.timesteps import Edges
-from pascal.neurons import QCFS
-from pascal.neurons.pasc import emit
+from pascal.graph.network import SpikingNetwork
+from pascal.graph.timesteps import Edges, count_timesteps
 
 
-class IntegerSNN(nn.Module):
-    """A spiking network whose every value is an integer until its logits are multiplied by their unit.
-
-    Shape: images (N, C, H, W) → logits (N, classes).
-    """
+class IntegerSNN(SpikingNetwork):
+    """A spiking network whose every value is an integer until its logits are multiplied by their unit."""
 
     def __init__(self, graph: fx.GraphModule, edges: Edges, pixels: Pixels, int8: bool = True) -> None:
-        super().__init__()
-        self.graph, self.edges, self.pixels, self.int8 = graph, edges, pixels, int8
+        super().__init__(graph, edges)
+        self.pixels, self.int8 = pixels, int8
         self._networks: dict[Any, tuple[IntegerNetwork, fx.GraphModule]] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is made again: kernels' packed weights cannot be copied, edges belong to one graph."""
+        return {**self.__dict__, "_networks": {}, "edges": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self.edges = count_timesteps(self.graph)
 
     def network(self, images: Tensor) -> IntegerNetwork:
         """The integers, for images of this size: a mean is kept as a sum, over an area that must be known."""
@@ -47,12 +51,6 @@ class IntegerSNN(nn.Module):
         integers = recorder.run(self._pixels(images))
         return _logits(network, integers, images), recorder.counts
 
-    def trains(self, images: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
-        """Logits, and the boolean spike train (timesteps, N, ...) of every neuron by layer."""
-        logits, counts = self.record(images)
-        levels = {path: module.levels for path, module in self.graph.named_modules() if isinstance(module, QCFS)}
-        return logits, {path: emit(count, levels[path]) for path, count in counts.items()}
-
     def stepwise(self) -> "IntegerStepsSNN":
         """The same integers timestep by timestep: what the counts are held to."""
         return IntegerStepsSNN(self).eval()
@@ -69,22 +67,18 @@ class IntegerSNN(nn.Module):
         check_images(images, self.graph)
         key = (images.shape[1:], images.device)
         if key not in self._networks:
-            network = build_network(self.graph, self.edges, images, self.pixels)
+            network = integer_network(self.graph, self.edges, images, self.pixels)
             fast = self.int8 and have_kernels(images.device)
             self._networks[key] = network, accelerate(network) if fast else network.graph
         return self._networks[key]
 
 
-class IntegerStepsSNN(nn.Module):
-    """An integer network simulated timestep by timestep.
-
-    Shape: images (N, C, H, W) → logits (N, classes).
-    """
+class IntegerStepsSNN(SpikingNetwork):
+    """An integer network simulated timestep by timestep."""
 
     def __init__(self, snn: IntegerSNN) -> None:
-        super().__init__()
+        super().__init__(snn.graph, snn.edges)
         self.snn = snn
-        self.graph, self.edges = snn.graph, snn.edges
 
     def forward(self, images: Tensor) -> Tensor:
         """Logits, in the unit of the ANN's."""

@@ -5,7 +5,6 @@ with them, so that a concatenation of layers with different steps has a unit per
 it into its weights. Units of currents are agreed on where they meet (`meetings.py`).
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -13,25 +12,32 @@ from torch import Tensor, fx, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from pascal.errors import PascalError
-from pascal.graph.integer.channels import along_channels, channel_units
-from pascal.graph.integer.meetings import find_meetings
-from pascal.graph.integer.roles import IMAGE, NEURON, POOL, SCALE, SUM, WEIGHTED, divisor_of, roles_of
+from pascal.graph.folding import per_weight
+from pascal.graph.integer.calls import Calls
+from pascal.graph.integer.channels import channel_units, over_places
+from pascal.graph.integer.meetings import (
+    LARGEST_WEIGHT,
+    Meeting,
+    find_meetings,
+    layer_unit,
+    shares_one_unit,
+    step_read,
+    sum_unit,
+)
+from pascal.graph.integer.roles import IMAGE, NEURON, POOL, SCALE, SUM, WEIGHTED
 from pascal.graph.operations import MAXIMUM
 from pascal.graph.timesteps import Edges
-from pascal.graph.trace import call, module_of, path_of
+from pascal.graph.trace import module_of, path_of
 
 
-class Units:
-    """Units of all edges of a network, for images of one size: tensors (1, ...) in float64.
-
-    `example` holds the value of every call on one image; its shapes count, not its numbers.
-    """
+class Units(Calls):
+    """Units of all edges of a network, for images of one size: tensors (1, ...) in float64."""
 
     def __init__(self, graph: fx.GraphModule, edges: Edges, example: dict[fx.Node, Any], pixel_step: float) -> None:
-        self.graph, self.edges, self.example, self.pixel_step = graph, edges, example, pixel_step
-        self.roles = roles_of(graph, edges)
+        super().__init__(graph, edges, example)
+        self.pixel_step, self.meetings = pixel_step, find_meetings(self)
         self._units: dict[fx.Node, Any] = {}
-        self.meetings = find_meetings(self)
+        self._agreed: dict[Meeting, dict[str, Tensor]] = {}  # of the WEIGHTED layers of a meeting and of their SUM
 
     def of(self, node: fx.Node) -> Any:
         """The unit at each position of an edge; 0 where the value is always 0. A tuple, where the edge is one."""
@@ -39,32 +45,15 @@ class Units:
             self._units[node] = self._unit(node)
         return self._units[node]
 
-    def run(self, node: fx.Node, value: Callable[[fx.Node], Any]) -> Any:
-        """Execute a call on `value(edge)` in the place of each edge that it reads."""
-
-        def chosen(source: fx.Node) -> Any:
-            return value(source) if source in self.edges else self.example[source]
-
-        args, kwargs = fx.map_arg((node.args, node.kwargs), chosen)
-        return call(self.graph, node, args, kwargs)
-
-    def sources(self, node: fx.Node) -> list[fx.Node]:
-        """The edges that a call reads."""
-        return [source for source in node.all_input_nodes if source in self.edges]
-
-    def divisor(self, node: fx.Node) -> int:
-        """What the means of a pooling are multiplied by to be whole."""
-        before, after = self.example[self.sources(node)[0]], self.example[node]
-        return divisor_of(node, module_of(self.graph, node), tuple(before.shape[1:]), tuple(after.shape[1:]))
-
-    def factor(self, node: fx.Node) -> Tensor:
-        """The constant of a product, quotient or negation."""
-        ones = torch.ones((), dtype=torch.float64)
-        return torch.as_tensor(self.run(node, lambda _: ones), dtype=torch.float64)
-
-    def step(self, neuron: fx.Node) -> float:
-        """The step of a QCFS."""
-        return float(module_of(self.graph, neuron).step)  # type: ignore[union-attr, arg-type]
+    def agreed(self, node: fx.Node, role: str) -> Tensor:
+        """What the meeting of a call agrees on, for its layers or its sum: a unit per channel, or one for all."""
+        meeting = self.meetings[node]
+        if meeting not in self._agreed:
+            self._agreed[meeting] = {}  # while it is empty, the meeting is asked for by what it reads
+            self._agreed[meeting] = self._agree(meeting)
+        if not self._agreed[meeting]:
+            raise PascalError(f"{path_of(meeting.members[0])}: reads a sum that it is part of; put a QCFS between")
+        return self._agreed[meeting][role]
 
     def layer(self, node: fx.Node) -> tuple[Tensor, Tensor]:
         """Weight and bias of a weighted layer in float64, as they act on the integers that it reads."""
@@ -77,17 +66,35 @@ class Units:
         bias = weight.new_zeros(len(weight)) if module.bias is None else module.bias.double()
         if isinstance(module, nn.Linear):
             return weight * unit, bias
-        unit = unit.view(module.groups, 1, -1).expand(-1, len(weight) // module.groups, -1).reshape(len(weight), -1)
-        return weight * unit.view(*unit.shape, *[1] * (weight.ndim - 2)), bias
+        return weight * per_weight(unit, module), bias
+
+    def _agree(self, meeting: Meeting) -> dict[str, Tensor]:
+        layers = [node for node in meeting.members if self.roles[node] == WEIGHTED]
+        joining = self._joining(meeting)
+        needs = [self.layer(node)[0].flatten(1).abs().amax(1) for node in layers] or [unit.amax(0) for unit in joining]
+        need = torch.stack(needs).amax(0) / LARGEST_WEIGHT
+        need = need.max() if shares_one_unit(self, meeting) else need
+        of_layers = layer_unit(need, step_read(self, meeting))
+        return {WEIGHTED: of_layers, SUM: sum_unit(of_layers, joining)}
+
+    def _joining(self, meeting: Meeting) -> list[Tensor]:
+        """Units (places, channels) of the edges that are added to the meeting as they are."""
+        sums = [node for node in meeting.members if self.roles[node] == SUM]
+        return [
+            self.of(source).expand(self.example[node].shape).movedim(1, -1).flatten(0, -2)
+            for node in sums
+            for source in self.sources(node)
+            if self.meetings.get(source) is not meeting
+        ]
 
     def _unit(self, node: fx.Node) -> Any:
         role, sources, example = self.roles[node], self.sources(node), self.example[node]
         if role == IMAGE:
             return torch.full_like(example, self.pixel_step, dtype=torch.float64)
         if role == NEURON:
-            return torch.full_like(example, self.step(node), dtype=torch.float64)
+            return over_places(self.step(node), example)
         if role in (WEIGHTED, SUM):
-            return along_channels(self.meetings[node].unit(self, role), example)
+            return over_places(self.agreed(node, role), example)
         if role == SCALE:
             return self.of(sources[0]) * self.factor(node).abs()
         if role == POOL:
@@ -108,7 +115,7 @@ class Units:
             return torch.full_like(example, float(unit.max()), dtype=torch.float64)
         if unit.shape[1] != example.shape[1]:
             raise PascalError(f"{path_of(node)}: a mean over channels of different steps; pool each on its own")
-        return along_channels(channel_units(unit, 1, path_of(node)), example)
+        return over_places(channel_units(unit, 1, path_of(node)), example)
 
 
 def _batch_norm(module: _BatchNorm, unit: Tensor) -> tuple[Tensor, Tensor]:
