@@ -1,9 +1,6 @@
-"""Workload to joules: Section 4.2 and Appendices A.4 to A.9 of the paper, and the audit of its numbers."""
+"""Workload to joules: Section 4.2 and Appendices A.4 to A.9 of the paper."""
 
 from pascal.energy.activity import Activity, layer_activity, timestep_activity
-from pascal.energy.audit import AuditRow, Measured, audit, audit_rows
-from pascal.energy.audit_data import AUDIT_NETWORKS
-from pascal.energy.audit_hardware import measured_hardware
 from pascal.energy.costs import FP32, INT8, EnergyCosts
 from pascal.energy.model import LayerEnergy, ann_energy, energy_overhead, snn_energy, total_pj
 from pascal.energy.operations import ann_operations, neuron_operations, snn_operations
@@ -24,20 +21,15 @@ from pascal.energy.tables import energy_rows, energy_summary, layer_table, ratio
 from pascal.energy.timesteps import effective_timesteps, normalised_timesteps, sequential_latency, total_timesteps
 
 __all__ = [
-    "AUDIT_NETWORKS",
     "FP32",
     "INT8",
     "Activity",
     "Assumption",
-    "AuditRow",
     "EnergyCosts",
     "LayerEnergy",
-    "Measured",
     "ann_energy",
     "ann_operations",
     "ann_snn_ratio",
-    "audit",
-    "audit_rows",
     "effective_timesteps",
     "energy_overhead",
     "energy_ratio",
@@ -49,7 +41,6 @@ __all__ = [
     "layer_table",
     "mean_spikes_per_neuron",
     "mean_synaptic_operations",
-    "measured_hardware",
     "network_energy_ratio",
     "neuron_operations",
     "normalised_timesteps",

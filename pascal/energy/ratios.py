@@ -14,6 +14,7 @@ Rate = float | str | None  # SpikeRate of every layer, or None (also "measured")
 
 def operation_ratio(fan_in: int, spikes_per_neuron: float) -> float:
     """r' = 1 / (C_i · K_h · K_w · SpikeRate): operations of the neurons over those of the MatMul before them."""
+    _check_ratio(fan_in, 1, spikes_per_neuron)
     return 1 / (fan_in * spikes_per_neuron) if spikes_per_neuron else float("inf")
 
 
@@ -22,8 +23,19 @@ def energy_ratio(fan_in: int, levels: int, spikes_per_neuron: float, operations:
 
     `operations` replaces 5L−2 where L_{n−1} and L_n differ.
     """
+    _check_ratio(fan_in, levels, spikes_per_neuron)
     matmul = fan_in * spikes_per_neuron
     return (matmul + (5 * levels - 2 if operations is None else operations)) / (matmul + levels)
+
+
+def _check_ratio(fan_in: float, levels: float, spikes_per_neuron: float) -> None:
+    for name, value, holds in (
+        ("fan_in", fan_in, fan_in >= 1),
+        ("levels", levels, levels >= 1),
+        ("spikes_per_neuron", spikes_per_neuron, 0 <= spikes_per_neuron < float("inf")),
+    ):
+        if not holds:
+            raise PascalError(f"{name}: got {value!r}, expected a number {'>= 0' if name[0] == 's' else '>= 1'}")
 
 
 def layer_energy_ratios(

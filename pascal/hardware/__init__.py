@@ -1,8 +1,7 @@
 """Hardware: cycles and joules of LoAS with plain IF or PASC neurons, and of SparTen with QCFS."""
 
-from pascal.hardware.accelerators import Accelerator, accelerator_from_params
+from pascal.accelerators.accelerator import Accelerator, accelerator_from_params
 from pascal.hardware.compare import compare_machines
-from pascal.hardware.energy import analytic_ratio
 from pascal.hardware.intervals import mean_interval, ratio_interval
 from pascal.hardware.prune import prune_trace, prune_weights
 from pascal.hardware.result import Simulation
@@ -10,7 +9,6 @@ from pascal.hardware.sensitivity import sensitivity
 from pascal.hardware.simulate import simulate
 from pascal.hardware.trace import LayerTrace, Trace, check_trace, layer_trace, network_trace
 from pascal.hardware.trace_file import load_trace, save_trace
-from pascal.hardware.units import settle_cycles
 
 __all__ = [
     "Accelerator",
@@ -18,7 +16,6 @@ __all__ = [
     "Simulation",
     "Trace",
     "accelerator_from_params",
-    "analytic_ratio",
     "check_trace",
     "compare_machines",
     "layer_trace",
@@ -30,6 +27,5 @@ __all__ = [
     "ratio_interval",
     "save_trace",
     "sensitivity",
-    "settle_cycles",
     "simulate",
 ]

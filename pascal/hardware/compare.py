@@ -5,10 +5,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from pascal.accelerators.paper import printed_ratio
+from pascal.accelerators.presets import ROOT
 from pascal.errors import PascalError
 from pascal.hardware.energy import COMPONENTS
 from pascal.hardware.intervals import ratio, ratio_interval
-from pascal.hardware.presets import ROOT
 from pascal.hardware.result import ON_CHIP, ON_CHIP_DYNAMIC, Simulation
 from pascal.hardware.simulate import make_variant, simulate_variants
 from pascal.hardware.sources import make_source
@@ -17,8 +18,6 @@ from pascal.workload import LayerWorkload
 
 Network = Trace | Iterable[LayerWorkload]
 
-# Appendix "Hardware Quantification": VGG-16 on CIFAR-10, L = T = 4, mJ and s.
-_ANN_MJ, _IF_MJ, _PASC_MJ, _IF_S, _PASC_S = 3724.865, 445.47, 446.02, 0.40, 0.45
 _SCOPES = {
     "PEs and neurons": ("pe", "neuron"),
     "on-chip dynamic": ON_CHIP_DYNAMIC,
@@ -72,15 +71,18 @@ def _check_alike(pasc: Trace, plain: Network | None) -> None:
 
 def _rows(runs: Mapping[str, Simulation], seed: int) -> list[dict[str, Any]]:
     base, pasc = runs["if blocking"], runs["pasc blocking"]
+    reported = printed_ratio("PASC energy mJ", "IF energy mJ")
     rows = [
-        _row(f"PASC / IF energy, {scope}", pasc, pasc.energy_pj(parts), base.energy_pj(parts), _PASC_MJ / _IF_MJ, seed)
+        _row(f"PASC / IF energy, {scope}", pasc, pasc.energy_pj(parts), base.energy_pj(parts), reported, seed)
         for scope, parts in _SCOPES.items()
     ]
+    reported = printed_ratio("PASC latency s", "IF latency s")
     for overlap in ("blocking", "pipelined"):
         run = runs[f"pasc {overlap}"]
-        rows.append(_row(f"PASC / IF latency, {overlap}", run, run.cycles, base.cycles, _PASC_S / _IF_S, seed))
+        rows.append(_row(f"PASC / IF latency, {overlap}", run, run.cycles, base.cycles, reported, seed))
     ann = runs["ann"]
-    for name, snn, reported in (("IF", base, _ANN_MJ / _IF_MJ), ("PASC", pasc, _ANN_MJ / _PASC_MJ)):
+    for name, snn in (("IF", base), ("PASC", pasc)):
+        reported = printed_ratio("ANN energy mJ", f"{name} energy mJ")
         rows += [
             _row(f"ANN / SNN ({name}) energy, {scope}", ann, ann.energy_pj(parts), snn.energy_pj(parts), reported, seed)
             for scope, parts in _SCOPES.items()

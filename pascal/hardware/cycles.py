@@ -1,10 +1,40 @@
-"""Cycles of the joins: from matches per chunk to the busy cycles of neurons and tiles (closed form)."""
+"""The joins: positions with both a spike and a weight per chunk, and the busy cycles of neurons and tiles they make."""
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pascal.hardware.accelerators import JoinProfile
+from pascal.accelerators.accelerator import JoinProfile
+
+_PAIRS, _NIBBLES = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
+_BYTES, _ONES = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
+
+
+@njit(nogil=True, cache=True)
+def _popcount(word):  # type: ignore[no-untyped-def]
+    word -= (word >> np.uint64(1)) & _PAIRS
+    word = (word & _NIBBLES) + ((word >> np.uint64(2)) & _NIBBLES)
+    return (((word + (word >> np.uint64(4))) & _BYTES) * _ONES) >> np.uint64(56)
+
+
+@njit(nogil=True, cache=True)
+def count_matches(activations: NDArray, filters: NDArray) -> NDArray:
+    """m = popcount(maskA ∧ maskB).
+
+    Shape: uint64 (groups, M, chunks, words), (N, chunks, words) → uint16 (M, N, chunks).
+    """
+    groups, rows, chunks, words = activations.shape
+    matches = np.empty((rows, len(filters), chunks), np.uint16)
+    per_group = len(filters) // groups
+    for row in range(rows):
+        for group in range(groups):
+            for n in range(group * per_group, (group + 1) * per_group):
+                for chunk in range(chunks):
+                    total = np.uint64(0)
+                    for word in range(words):
+                        total += _popcount(activations[group, row, chunk, word] & filters[n, chunk, word])
+                    matches[row, n, chunk] = total
+    return matches
 
 
 def join_cycles(profile: JoinProfile, chunk: int, passes: int = 1) -> NDArray:

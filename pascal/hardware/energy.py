@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from pascal.hardware.accelerators import Accelerator
-from pascal.hardware.prices import Prices
+from pascal.accelerators.accelerator import Accelerator
+from pascal.accelerators.prices import Prices
 from pascal.hardware.units import unit_leakage_mw
 
 # Which part of the machine an event belongs to, and which price it pays. Biases and residual spikes are 10-bit adds.
@@ -47,8 +47,3 @@ def static_pj(accelerator: Accelerator, neuron: str, cycles: float) -> float:
     per_pe_mw = prices.pe_leakage_mw + unit_leakage_mw(accelerator, neuron)
     leakage_mw = accelerator.pes * per_pe_mw + (prices.cache_leakage_mw if accelerator.memory else 0.0)
     return leakage_mw * cycles / accelerator.clock_mhz * 1e3
-
-
-def analytic_ratio(snn_operations: float, first_layer_share: float, mac_pj: float, add_pj: float) -> float:
-    """Energy of ANN over SNN by counting operations: MAC / (c·MAC + (1−c)·b·AC), per operation of the ANN."""
-    return mac_pj / (first_layer_share * mac_pj + (1 - first_layer_share) * snn_operations * add_pj)

@@ -31,8 +31,8 @@ def layer_events(
         "match": matched,
         "buffer_read": matched,
         "bitmask_load": 2 * work.passes * outputs * chunks,
-        "membrane_update": _total(unit.membrane_updates, outputs),
-        "counter_update": _total(unit.counter_updates, outputs),
+        "membrane_update": unit.membrane_updates * outputs,
+        "counter_update": unit.counter_updates * outputs,
         "qcfs": unit.qcfs * outputs,
     }
     if not work.spiking:
@@ -53,7 +53,3 @@ def layer_events(
         "residual_add": work.sums * outputs * work.residual_paths,
         "spike_add": int(activations.column_spikes.sum()) * (count // filters.groups),
     }
-
-
-def _total(per_neuron: int | NDArray, outputs: int) -> int:
-    return int(np.sum(per_neuron)) if isinstance(per_neuron, np.ndarray) else per_neuron * outputs

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pascal.hardware.accelerators import Accelerator
+from pascal.accelerators.accelerator import Accelerator
 from pascal.hardware.energy import dynamic_pj, static_pj
 from pascal.hardware.events import Work, layer_events
 from pascal.hardware.lowering import Activations, Filters
@@ -57,8 +57,8 @@ def _work(workload: LayerWorkload, accelerator: Accelerator, held_timesteps: int
 def layer_cost(plan: LayerPlan, activations: Activations, matches: NDArray) -> dict[str, float]:
     """Events, cycles, and pJ by component, of one image."""
     accelerator, work = plan.accelerator, plan.work
-    unit = unit_cost(accelerator, plan.neuron, plan.workload, activations.settle)
-    unit_cycles = np.broadcast_to(np.asarray(unit.cycles, np.int64), matches.shape[:2])
+    unit = unit_cost(accelerator, plan.neuron, plan.workload)
+    unit_cycles = np.broadcast_to(np.int64(unit.cycles), matches.shape[:2])
     schedule = schedule_layer(accelerator, plan.tiling, matches, work.passes, work.residual_paths, unit_cycles)
     events: dict[str, float] = dict(layer_events(work, plan.filters, activations, matches, unit))
     moved = _traffic(plan, activations, schedule, int(events["match"]), matches.shape[0] * matches.shape[1])

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pascal.hardware.accelerators import Accelerator
+from pascal.accelerators.accelerator import Accelerator
 from pascal.hardware.geometry import Geometry, geometry_of
 from pascal.hardware.trace import LayerTrace
 
@@ -54,7 +54,6 @@ class Activations:
     masks: NDArray  # uint64 (groups, M, chunks, words)
     column_spikes: NDArray  # int64 (groups, K): spikes summed over rows
     active_outputs: float
-    settle: NDArray | None = None  # int64 (M, N)
 
 
 def lower_filters(layer: LayerTrace, lowering: Lowering) -> Filters:
@@ -83,8 +82,7 @@ def lower_activations(layer: LayerTrace, image: int, lowering: Lowering) -> Acti
     else:
         counts = _counts(layer, spikes.reshape(len(spikes), *(layer.map_shape[1:] or (1, 1))), lowering)
         packed = _pack_counts(counts, geometry, lowering)
-    settle = None if layer.settle is None else layer.settle[image].reshape(geometry.filters, -1).T.astype(np.int64)
-    return Activations(*packed, float(layer.active_outputs[image]), settle)
+    return Activations(*packed, float(layer.active_outputs[image]))
 
 
 def _pack_counts(counts: NDArray, geometry: Geometry, lowering: Lowering) -> tuple[NDArray, NDArray]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from pascal.hardware.accelerators import Accelerator
+from pascal.accelerators.accelerator import Accelerator
 from pascal.hardware.energy import COMPONENTS, EVENTS
 from pascal.hardware.intervals import mean_interval
 from pascal.hardware.trace import own_levels

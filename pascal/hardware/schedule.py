@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pascal.hardware.accelerators import Accelerator
+from pascal.accelerators.accelerator import Accelerator
 from pascal.hardware.cycles import join_cycles, neuron_work, tile_work
 from pascal.hardware.tiling import Tiling
 

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from pascal.accelerators.accelerator import Accelerator, accelerator_from_params
 from pascal.errors import PascalError
-from pascal.hardware.accelerators import Accelerator, accelerator_from_params
+from pascal.hardware.cycles import count_matches
 from pascal.hardware.layer import LayerPlan, layer_cost, plan_layer
 from pascal.hardware.lowering import Activations, Filters, Lowering
-from pascal.hardware.matches import count_matches
 from pascal.hardware.result import FIELDS, Simulation
 from pascal.hardware.sources import Source, make_source
 from pascal.hardware.trace import Trace

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pascal.hardware.accelerators import Accelerator
+from pascal.accelerators.accelerator import Accelerator
 from pascal.hardware.lowering import Filters
 
 

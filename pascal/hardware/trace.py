@@ -29,7 +29,6 @@ class LayerTrace:
     words: bool  # spikes are words, not counts
     active_outputs: NDArray  # (images,): output neurons that spike at all
     pool: tuple[int, int] = (1, 1)
-    settle: NDArray | None = None  # uint8 (images, *output_shape): cycles of phase 2 that an early-exit unit needs
 
     @property
     def path(self) -> str:
@@ -65,7 +64,6 @@ def layer_trace(
     *,
     timesteps: int | None = None,
     pool: tuple[int, int] = (1, 1),
-    settle: NDArray | None = None,
 ) -> LayerTrace:
     """Check and pack one layer.
 
@@ -86,11 +84,7 @@ def layer_trace(
         spikes = _check_spikes(workload, spikes, len(active), words=timesteps is not None)
         map_shape = spikes.shape[1:]
         packed = pack_planes(spikes.reshape(len(spikes), -1), _bits(workload, timesteps is not None))
-    if settle is not None and settle.shape != (len(active), *workload.output_shape):
-        expected = (len(active), *workload.output_shape)
-        raise PascalError(f"{workload.path}: settle has shape {settle.shape}, expected {expected}")
-    settle = None if settle is None else settle.astype(np.uint8)
-    return LayerTrace(workload, weights, packed, map_shape, timesteps is not None, active, pool, settle)
+    return LayerTrace(workload, weights, packed, map_shape, timesteps is not None, active, pool)
 
 
 def reads_spikes(workload: LayerWorkload) -> bool:

@@ -2,16 +2,15 @@
 
 import json
 import os
-import tempfile
 import zipfile
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pascal.errors import PascalError
+from pascal.files import replacing
 from pascal.hardware.bitplanes import bits_of
 from pascal.hardware.trace import LayerTrace, Trace, network_trace, reads_spikes
 from pascal.workload import workload_row, workloads_from_rows
@@ -25,14 +24,8 @@ def save_trace(path: str | os.PathLike[str], trace: Trace) -> None:
     arrays: dict[str, NDArray] = {}
     header = {"version": _VERSION, "layers": [_store(layer, f"{n}.", arrays) for n, layer in enumerate(trace.layers)]}
     arrays[_HEADER] = np.frombuffer(json.dumps(header, sort_keys=True).encode(), dtype=np.uint8)
-    target = Path(path)
-    with tempfile.NamedTemporaryFile(dir=target.parent, suffix=".npz", delete=False) as file:
-        try:
-            np.savez_compressed(file, allow_pickle=False, **arrays)
-        except BaseException:
-            os.unlink(file.name)
-            raise
-    os.replace(file.name, target)
+    with replacing(path) as file:
+        np.savez_compressed(file, allow_pickle=False, **arrays)
 
 
 def load_trace(path: str | os.PathLike[str]) -> Trace:
@@ -55,9 +48,8 @@ def _store(layer: LayerTrace, prefix: str, arrays: dict[str, NDArray]) -> dict[s
     mask = layer.weights.dtype == np.bool_
     arrays[prefix + "weights"] = np.packbits(layer.weights) if mask else layer.weights
     arrays[prefix + "active_outputs"] = layer.active_outputs
-    for name in ("spikes", "settle"):
-        if (array := getattr(layer, name)) is not None:
-            arrays[prefix + name] = array
+    if layer.spikes is not None:
+        arrays[prefix + "spikes"] = layer.spikes
     return {
         "workload": workload_row(layer.workload),
         "mask_shape": layer.weights.shape if mask else None,
@@ -81,7 +73,6 @@ def _restore(record: Mapping[str, Any], prefix: str, arrays: Mapping[str, NDArra
         record["words"],
         arrays[prefix + "active_outputs"],
         tuple(record["pool"]),
-        arrays.get(prefix + "settle"),
     )
     _check(layer)
     return layer

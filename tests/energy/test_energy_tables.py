@@ -6,17 +6,8 @@ from math import isclose
 import pytest
 import torch
 
-from pascal.energy import (
-    AUDIT_NETWORKS,
-    FP32,
-    INT8,
-    energy_rows,
-    energy_summary,
-    layer_table,
-    ratio_table,
-    sensitivity,
-    total_macs,
-)
+from pascal.audit import AUDIT_NETWORKS
+from pascal.energy import FP32, INT8, energy_rows, energy_summary, layer_table, ratio_table, sensitivity, total_macs
 from pascal.errors import PascalError
 from pascal.graph import layer_shapes, measure
 from pascal.networks import build_network

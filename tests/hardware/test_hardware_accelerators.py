@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from pascal.accelerators.presets import PRESETS
+from pascal.accelerators.prices import CACTI, PRICE_SETS
 from pascal.errors import PascalError
 from pascal.hardware import accelerator_from_params
-from pascal.hardware.presets import PRESETS
-from pascal.hardware.prices import CACTI, PRICE_SETS
 
 
 @pytest.mark.parametrize("machine", ["loas", "sparten"])

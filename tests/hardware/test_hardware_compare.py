@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.networks import vgg16_workloads
 from pascal.errors import PascalError
 from pascal.hardware import (
     compare_machines,
@@ -16,7 +17,7 @@ from pascal.hardware import (
     sensitivity,
     simulate,
 )
-from tests.hardware.shapes import small_trace, vgg16_workloads
+from tests.hardware.shapes import small_trace
 
 
 def test_the_comparison_stands_beside_the_reported_figures() -> None:

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from pascal.errors import PascalError
 from pascal.hardware import LayerTrace, layer_trace
+from pascal.hardware.cycles import count_matches
 from pascal.hardware.lowering import Lowering, lower_activations, lower_filters
-from pascal.hardware.matches import count_matches, count_matches_bitwise, count_matches_matmul
 from pascal.workload import LayerWorkload
+from tests.hardware.match_oracles import count_matches_bitwise, count_matches_matmul
 
 Pair = tuple[int, int]
 

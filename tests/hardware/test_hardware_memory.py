@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pascal.accelerators.accelerator import Accelerator
 from pascal.hardware import Trace, accelerator_from_params, layer_trace, network_trace, simulate
-from pascal.hardware.accelerators import Accelerator
 from pascal.hardware.memory import stall_cycles, tile_misses
 from pascal.workload import LayerWorkload
 

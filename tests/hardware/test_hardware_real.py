@@ -6,12 +6,14 @@ import torch
 from torch import Tensor, nn
 
 import pascal
+from benchmarks.checkpoints import QCFS_MEAN, QCFS_RESNET20, QCFS_STD, load_qcfs_resnet20
 from pascal.data import load_dataset
 from pascal.graph import measure
 from pascal.hardware import Trace, compare_machines, layer_trace, network_trace, simulate
+from pascal.hardware.cycles import count_matches
 from pascal.hardware.lowering import Lowering, lower_activations, lower_filters
-from pascal.hardware.matches import count_matches, count_matches_bitwise, count_matches_matmul
-from tests.checkpoints import QCFS_MEAN, QCFS_RESNET20, QCFS_STD, checkpoint_path, data_root, load_qcfs_resnet20
+from tests.checkpoints import checkpoint_path, data_root
+from tests.hardware.match_oracles import count_matches_bitwise, count_matches_matmul
 
 pytestmark = pytest.mark.real
 

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.networks import vgg16_workloads
 from pascal.errors import PascalError
 from pascal.hardware import Trace, layer_trace, network_trace, simulate
 from pascal.hardware.simulate import make_variant, simulate_variants
 from pascal.hardware.sources import make_source
 from pascal.workload import LayerWorkload
-from tests.hardware.shapes import small_trace, vgg16_workloads
+from tests.hardware.shapes import small_trace
 
 
 def test_vgg16_has_the_known_totals() -> None:
@@ -146,7 +147,7 @@ def test_a_grouped_convolution_costs_its_own_columns_only() -> None:
         ({"images": 0}, ["images", "0"]),
         ({"images": 3}, ["images", "3", "2"]),
         ({"workers": 0}, ["workers", "0"]),
-        ({"preset": {"pasc_unit": "early"}}, ["settle"]),
+        ({"preset": {"pasc_unit": "early"}}, ["pasc_unit", "early", "serial", "flat"]),
     ],
 )
 def test_what_cannot_be_simulated_is_refused(arguments: dict[str, Any], words: list[str]) -> None:

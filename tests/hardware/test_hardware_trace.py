@@ -25,10 +25,9 @@ def _trace(masks: bool = False, timesteps: int | None = None) -> Trace:
     rng = np.random.default_rng(0)
     stem, fc = rng.integers(-3, 4, (5, 3, 3, 3)).astype(np.int8), rng.integers(-3, 4, (7, 80)).astype(np.int8)
     spikes = rng.integers(0, 5 if timesteps is None else 1 << timesteps, (6, 80)).astype(np.uint8)
-    settle = rng.integers(0, 4, (6, 5, 4, 4))
     return network_trace(
         [
-            layer_trace(FIRST, stem != 0 if masks else stem, None, range(6), timesteps=timesteps, settle=settle),
+            layer_trace(FIRST, stem != 0 if masks else stem, None, range(6), timesteps=timesteps),
             layer_trace(FC, fc != 0 if masks else fc, spikes, range(6), timesteps=timesteps),
         ]
     )
@@ -78,7 +77,6 @@ def test_plain_trains_carry_their_own_timesteps() -> None:
         ({"spikes": np.ones((2, 80))}, ["fc", "float64"]),
         ({"spikes": np.full((2, 80), 5, np.uint8)}, ["fc", "5", "4"]),
         ({"spikes": np.ones((3, 80), np.uint8)}, ["fc", "3 images", "2 images"]),
-        ({"settle": np.zeros((2, 3))}, ["fc", "(2, 3)", "(2, 7)"]),
         ({"timesteps": 12, "spikes": np.ones((2, 80), np.uint8)}, ["fc", "uint8", "12 bits"]),
     ],
 )

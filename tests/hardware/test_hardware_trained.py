@@ -6,8 +6,8 @@ import torch
 from torch import nn
 
 import pascal
-from benchmarks.hardware_pruning import estimate_statistics, prune
-from benchmarks.hardware_trained import Traces, record, weight_density, widened
+from benchmarks.studies.hardware_pruning import estimate_statistics, prune
+from benchmarks.studies.hardware_trained import Traces, record, weight_density, widened
 from pascal.graph.arrivals import int8_weights
 from pascal.hardware import compare_machines, prune_trace
 

@@ -5,10 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from pascal.hardware import Trace, layer_trace, network_trace, settle_cycles
-from pascal.hardware.reference import ReferenceLayer
-from pascal.hardware.reference.records import spread
+from pascal.hardware import Trace, layer_trace, network_trace
 from pascal.workload import LayerWorkload
+from tests.hardware.reference import ReferenceLayer
 
 _MACHINES = {"loas": ["if", "pasc"], "sparten": ["qcfs"]}
 _CHOICES = {
@@ -16,7 +15,7 @@ _CHOICES = {
     "schedule": ["dynamic", "lpt", "barrier", "barrier_n", "gb"],
     "overlap": ["blocking", "pipelined"],
     "if_unit": ["unrolled", "serial"],
-    "pasc_unit": ["serial", "early", "flat"],
+    "pasc_unit": ["serial", "flat"],
     "image_timesteps": ["one", "levels"],
     "pes": [1, 2, 4, 16],
     "chunk": [16, 64, 128],
@@ -74,8 +73,8 @@ def dense_sums(layer: ReferenceLayer) -> np.ndarray:
     return values + layer.step * sum((np.asarray(path).sum(-1) for path in layer.residual), np.zeros((), int))
 
 
-def as_trace(layer: ReferenceLayer, neuron: str, sums: dict[tuple[int, int], list[int]]) -> Trace:
-    """The layer as a 1×1 convolution over an M×1 map; `sums` (the reference's) give the early exit its cycles."""
+def as_trace(layer: ReferenceLayer, neuron: str) -> Trace:
+    """The layer as a 1×1 convolution over an M×1 map."""
     trains, weights = np.asarray(layer.trains), np.asarray(layer.weights)
     (rows, columns, timesteps), filters = trains.shape, len(weights)
     outputs = rows * filters if layer.levels else 0
@@ -89,18 +88,7 @@ def as_trace(layer: ReferenceLayer, neuron: str, sums: dict[tuple[int, int], lis
     if not layer.pixels and not layer.graded:
         digits = 1 << np.arange(timesteps) if neuron == "if" else np.ones(timesteps, int)
         spikes = (trains @ digits).T.reshape(1, columns, rows, 1).astype(np.uint8)
-    settle = None
-    if layer.levels:
-        settle = _settle(layer, sums, rows, filters)
     mask = weights.reshape(filters, columns, 1, 1).astype(np.int8)
     repeats = layer.levels or timesteps  # the plain network sees pixels at every timestep
-    trace = layer_trace(workload, mask, spikes, [0], timesteps=repeats if neuron == "if" else None, settle=settle)
+    trace = layer_trace(workload, mask, spikes, [0], timesteps=repeats if neuron == "if" else None)
     return network_trace([trace])
-
-
-def _settle(layer: ReferenceLayer, sums: dict[tuple[int, int], list[int]], rows: int, filters: int) -> np.ndarray:
-    """Shape: (1, N, M, 1). An image that is repeated over L timesteps arrives in L integer shares."""
-    levels = layer.levels or 1
-    own = {index: spread(total[0], levels) if layer.pixels else total for index, total in sums.items()}
-    currents = np.asarray([[own[row, n] for row in range(rows)] for n in range(filters)])
-    return settle_cycles(currents.transpose(2, 0, 1), layer.step, levels).reshape(1, filters, rows, 1)

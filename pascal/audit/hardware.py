@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from pascal.energy.audit import Measured
+from pascal.audit.audit import Measured
 
 _PRESET = "pascal40"  # the default; other design points stand in the hardware tables
 _NETWORKS = {"qcfs": "ANN", "if": "IF", "pasc": "PASC"}

@@ -6,9 +6,9 @@ from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any
 
+from pascal.accelerators.presets import PRESETS, ROOT
+from pascal.accelerators.prices import PRICE_SETS, Prices, with_cache
 from pascal.errors import PascalError
-from pascal.hardware.presets import PRESETS, ROOT
-from pascal.hardware.prices import PRICE_SETS, Prices, with_cache
 
 MACHINES = ("loas", "sparten")
 
@@ -33,13 +33,13 @@ JOIN_PROFILES = MappingProxyType(
     }
 )
 
-_CHOICES = {
+CHOICES = {
     "machine": MACHINES,
     "profile": tuple(JOIN_PROFILES),
     "schedule": ("dynamic", "lpt", "barrier", "barrier_n", "gb"),
     "overlap": ("blocking", "pipelined"),
     "if_unit": ("unrolled", "serial"),
-    "pasc_unit": ("serial", "early", "flat"),
+    "pasc_unit": ("serial", "flat"),
     "image_timesteps": ("one", "levels"),
     "replacement": ("fifo", "lru"),
     "memory": (True, False),
@@ -48,8 +48,8 @@ _CHOICES = {
     "average_pool": ("expand", "ideal"),
     "k_order": ("cmajor", "pixmajor"),
 }
-_WHOLE = ("node_nm", "pes", "chunk", "tile", "activation_entries", "weight_entries", "batch", "weight_bits", "act_bits")
-_POSITIVE = ("clock_mhz", "dram_gb_per_s")
+WHOLE = ("node_nm", "pes", "chunk", "tile", "activation_entries", "weight_entries", "batch", "weight_bits", "act_bits")
+POSITIVE = ("clock_mhz", "dram_gb_per_s")
 
 
 @dataclass(frozen=True)
@@ -86,11 +86,11 @@ class Accelerator:
     note: str = ""
 
     def __post_init__(self) -> None:
-        for key, allowed in _CHOICES.items():
+        for key, allowed in CHOICES.items():
             self._require(key, getattr(self, key) in allowed, f"one of {', '.join(map(str, allowed))}")
-        for key in _WHOLE:
+        for key in WHOLE:
             self._require(key, _is_whole(getattr(self, key)), "a whole number >= 1")
-        for key in _POSITIVE:
+        for key in POSITIVE:
             value = getattr(self, key)
             self._require(key, isinstance(value, int | float) and 0 < value < float("inf"), "a finite number > 0")
         self._require("chunk", self.chunk & (self.chunk - 1) == 0 and self.chunk <= 1 << 15, "a power of two <= 32768")

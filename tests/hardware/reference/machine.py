@@ -3,11 +3,11 @@
 from collections import Counter, deque
 from collections.abc import Iterator
 
-from pascal.hardware.accelerators import Accelerator
-from pascal.hardware.reference.clocked import Clocked, Process, chained
-from pascal.hardware.reference.neuron import NeuronUnit
-from pascal.hardware.reference.pe import Job, OutputNeuron
-from pascal.hardware.reference.records import ReferenceLayer, ReferenceResult
+from pascal.accelerators.accelerator import Accelerator
+from tests.hardware.reference.clocked import Clocked, Process, chained
+from tests.hardware.reference.neuron import NeuronUnit
+from tests.hardware.reference.pe import Job, OutputNeuron
+from tests.hardware.reference.records import ReferenceLayer, ReferenceResult
 
 
 def run_reference(layer: ReferenceLayer, accelerator: Accelerator, neuron: str, held: int) -> ReferenceResult:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
-from pascal.energy.audit_data import AUTHORS_FAN_INS, Claim
+from pascal.audit.claims import AUTHORS_FAN_INS, Claim
 from pascal.energy.costs import FP32, INT8, EnergyCosts
 from pascal.energy.layers import spiking_layers
 from pascal.energy.operations import NeuronOperations, neuron_operations

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pascal.energy import AUDIT_NETWORKS, Measured, audit, audit_rows, measured_hardware
-from pascal.energy.audit import in_print
+from pascal.audit import AUDIT_NETWORKS, Measured, audit, audit_rows, measured_hardware
+from pascal.audit.audit import in_print
 from pascal.errors import PascalError
 
 # Every row that must agree in print: (quantity, network, dataset, levels) → printed. Sources: the paper's energy

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from statistics import fmean, stdev
 
-from pascal.energy import audit_data as data
-from pascal.energy import audit_targets as targets
-from pascal.energy.audit_data import TEST_IMAGES, Claim
-from pascal.energy.audit_equations import Network, equation, from_authors_list
+from pascal.audit import claims as data
+from pascal.audit import targets
+from pascal.audit.claims import TEST_IMAGES, Claim
+from pascal.audit.equations import Network, equation, from_authors_list
 from pascal.energy.timesteps import effective_timesteps, sequential_latency
 from pascal.errors import PascalError
 

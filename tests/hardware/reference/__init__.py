@@ -3,7 +3,7 @@
 Written from the description of the machines alone; it shares nothing with the fast model but the presets.
 """
 
-from pascal.hardware.reference.machine import run_reference
-from pascal.hardware.reference.records import ReferenceLayer, ReferenceResult
+from tests.hardware.reference.machine import run_reference
+from tests.hardware.reference.records import ReferenceLayer, ReferenceResult
 
 __all__ = ["ReferenceLayer", "ReferenceResult", "run_reference"]

@@ -4,9 +4,9 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pascal.hardware.accelerators import Accelerator
-from pascal.hardware.reference.neuron import NeuronUnit
-from pascal.hardware.reference.records import ReferenceLayer, ReferenceResult, spread
+from pascal.accelerators.accelerator import Accelerator
+from tests.hardware.reference.neuron import NeuronUnit
+from tests.hardware.reference.records import ReferenceLayer, ReferenceResult, spread
 
 _FIFO_DEPTH = 8
 

@@ -1,7 +1,8 @@
 """What the paper measured: accuracies, and energy and latency of its simulators. Targets for runs to meet."""
 
-from pascal.energy import audit_data as data
-from pascal.energy.audit_data import Claim
+from pascal.accelerators.paper import PRINTED
+from pascal.audit import claims as data
+from pascal.audit.claims import Claim
 
 _TABLE, _AL, _HARDWARE = "Sec. 4.1, accuracy table", "Sec. 4.3, table of T_eff", "App. A.10, over the test set"
 
@@ -31,15 +32,4 @@ ACCURACIES = tuple(
     if printed
 )
 
-HARDWARE = tuple(
-    Claim(quantity, "vgg16", "cifar10", (4,), printed, _HARDWARE)
-    for quantity, printed in (
-        ("ANN energy mJ", "3724.865"),
-        ("IF energy mJ", "445.47"),
-        ("PASC energy mJ", "446.02"),
-        ("IF neurons' energy mJ", "0.08"),
-        ("PASC neurons' energy mJ", "0.63"),
-        ("IF latency s", "0.40"),
-        ("PASC latency s", "0.45"),
-    )
-)
+HARDWARE = tuple(Claim(quantity, "vgg16", "cifar10", (4,), printed, _HARDWARE) for quantity, printed in PRINTED.items())

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from pascal.hardware.accelerators import Accelerator
-from pascal.hardware.reference.records import Spikes, spread
+from pascal.accelerators.accelerator import Accelerator
+from tests.hardware.reference.records import Spikes, spread
 
 
 class NeuronUnit:
@@ -71,8 +71,6 @@ class NeuronUnit:
                 count, membrane = count + 1, membrane - self.step
             yield from self._counted()
         for _ in range(max(len(sums), levels) - 1):
-            if self.accelerator.pasc_unit == "early" and self._settled(membrane, count, levels):
-                break
             if membrane >= self.step:
                 count, membrane = count + 1, membrane - self.step
             elif membrane < 0:
@@ -80,20 +78,13 @@ class NeuronUnit:
             yield from self._counted()
         yield from self._emit(count, levels, spikes)
 
-    def _settled(self, membrane: int, count: int, levels: int) -> bool:
-        in_range = 0 <= membrane < self.step
-        return in_range or (membrane >= self.step and count >= levels) or (membrane < 0 and count <= 0)
-
     def _counted(self) -> Iterator[str]:
         self.events["membrane_update"] += 1
         self.events["counter_update"] += 1
         yield "neuron"
 
     def _emit(self, count: int, levels: int, spikes: Spikes) -> Iterator[str]:
-        """Phase 3, one spike per clock; the early-exit unit decodes the count at once."""
-        if self.accelerator.pasc_unit == "early":
-            spikes.extend(_thermometer(count, levels))
-            return
+        """Phase 3, one spike per clock."""
         membrane = count * self.step
         for _ in range(levels):
             fired = membrane >= self.step
