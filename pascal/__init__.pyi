@@ -1,29 +1,42 @@
 from .adapt import al_metric, assign_levels
+from .baselines import compare
+from .calibration import Calibration, calibrate
 from .energy import effective_timesteps, normalised_timesteps
 from .errors import PascalError
-from .graph import Verification, convert, get_levels, measure, quantize, set_levels, verify
-from .hardware import simulate
+from .graph import SpikingNetwork, Verification, convert, get_levels, measure, quantize, set_levels, verify
+from .hardware import Trace, simulate
 from .networks import build_network
 from .neurons import QCFS, if_spikes, pasc_spikes, qcfs_count
+from .planning import LevelPlan, level_front, plan_levels
+from .recording import record
 from .workload import LayerWorkload
 
 __all__ = [
     "QCFS",
+    "Calibration",
     "LayerWorkload",
+    "LevelPlan",
     "PascalError",
+    "SpikingNetwork",
+    "Trace",
     "Verification",
     "al_metric",
     "assign_levels",
     "build_network",
+    "calibrate",
+    "compare",
     "convert",
     "effective_timesteps",
     "get_levels",
     "if_spikes",
+    "level_front",
     "measure",
     "normalised_timesteps",
     "pasc_spikes",
+    "plan_levels",
     "qcfs_count",
     "quantize",
+    "record",
     "set_levels",
     "simulate",
     "verify",

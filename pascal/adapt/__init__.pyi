@@ -1,4 +1,3 @@
-from .calibrate import calibrate_thresholds, set_thresholds
 from .histogram import level_histograms
 from .levels import assign_levels, read_levels, reorder_levels, write_levels
 from .metric import MetricTerms, al_metric, layer_metrics, metric_readings, metric_terms
@@ -7,13 +6,11 @@ __all__ = [
     "MetricTerms",
     "al_metric",
     "assign_levels",
-    "calibrate_thresholds",
     "layer_metrics",
     "level_histograms",
     "metric_readings",
     "metric_terms",
     "read_levels",
     "reorder_levels",
-    "set_thresholds",
     "write_levels",
 ]

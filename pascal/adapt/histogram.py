@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from pascal.adapt.observe import Batches, observe
 from pascal.errors import PascalError
 from pascal.neurons import QCFS
+from pascal.neurons.qcfs import spelled
 
 Histogram = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -30,7 +31,9 @@ def level_histograms(model: nn.Module, batches: Batches, bar: bool = False) -> d
 
 def _check_finite(name: str, layer: QCFS, preactivation: Tensor) -> None:
     """What is no number reaches no level."""
-    if not layer.threshold.isfinite():
-        raise PascalError(f"layer {name!r}: threshold is {layer.threshold.item()}, expected a finite number; {_REMEDY}")
+    if not layer.threshold.isfinite().all():
+        raise PascalError(
+            f"layer {name!r}: threshold is {spelled(layer.threshold)}, expected a finite number; {_REMEDY}"
+        )
     if not preactivation.isfinite().all():
         raise PascalError(f"layer {name!r}: preactivations are infinite or NaN, expected finite numbers; {_REMEDY}")

@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 import kmeans1d
 
 from pascal.errors import PascalError
+from pascal.files import write_text
 from pascal.neurons.qcfs import check_levels
 
 
@@ -69,9 +69,7 @@ def _checked_values(values: Sequence[int]) -> list[int]:
 
 def write_levels(path: str | PathLike[str], levels: Mapping[str, int]) -> None:
     """`levels.json`: one line per layer, in forward order, to be read and edited by people."""
-    part = Path(path).with_name(Path(path).name + ".part")
-    part.write_text(json.dumps(dict(levels), indent=2) + "\n")
-    os.replace(part, path)
+    write_text(path, json.dumps(dict(levels), indent=2) + "\n")
 
 
 def read_levels(path: str | PathLike[str], layers: Iterable[str]) -> dict[str, int]:

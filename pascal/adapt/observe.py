@@ -1,52 +1,26 @@
 """Watch the QCFS layers of a network while images pass through it; nothing of the network changes."""
 
-from collections.abc import Callable, Iterable
+from typing import Any
 
-import torch
-from torch import Tensor, nn
-from tqdm import tqdm
+from torch import nn
 
 from pascal.errors import PascalError
-from pascal.neurons import QCFS
+from pascal.inference import check_model, image_batches, run, undisturbed
+from pascal.neurons.levels import registered_layers
+from pascal.neurons.watching import Watch, watched
 
-Batches = Iterable[tuple[Tensor, Tensor]]
-Watch = Callable[
-    [str, QCFS, Tensor], Tensor | None
-]  # layer's name, layer, preactivation → an output of its own, or None
-
-
-def qcfs_layers(model: nn.Module) -> dict[str, QCFS]:
-    """The QCFS layers by name."""
-    layers = {name: module for name, module in model.named_modules() if isinstance(module, QCFS)}
-    if not layers:
-        raise PascalError("model: has no QCFS layer; quantize it first")
-    return layers
+Batches = Any  # as `pascal.inference.image_batches` reads them
 
 
-@torch.inference_mode()
 def observe(model: nn.Module, batches: Batches, watch: Watch, bar: bool = False) -> int:
     """Call `watch` on each QCFS layer as it runs, in evaluation mode; how many images passed."""
-    modes = {module: module.training for module in model.modules()}
-    hooks = [layer.register_forward_hook(_hook(watch, name)) for name, layer in qcfs_layers(model).items()]
-    model.eval()
+    if not registered_layers(check_model(model)):
+        raise PascalError("model: has no QCFS layer; quantize it first")
     images_seen = 0
-    try:
-        for images, _ in tqdm(batches, "observe", leave=False, disable=None if bar else True):
-            model(images)
+    with undisturbed(model), watched(model, watch):
+        for images in image_batches(batches, "observe" if bar else ""):
+            run(model, images)
             images_seen += len(images)
-    finally:
-        for module, mode in modes.items():
-            module.training = mode
-        for hook in hooks:
-            hook.remove()
     if not images_seen:
         raise PascalError("batches: got none, expected at least one image (an iterator is spent after one pass)")
     return images_seen
-
-
-def _hook(watch: Watch, name: str) -> Callable[[nn.Module, tuple[Tensor, ...], Tensor], Tensor | None]:
-    def hook(layer: nn.Module, arguments: tuple[Tensor, ...], output: Tensor) -> Tensor | None:
-        assert isinstance(layer, QCFS)
-        return watch(name, layer, arguments[0])
-
-    return hook
