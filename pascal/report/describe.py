@@ -38,7 +38,7 @@ def missing_last(table: pd.DataFrame) -> pd.DataFrame:
 def reported_numbers(audit: Rows) -> Reported:
     """The paper's numbers, as printed, by quantity, network, dataset and levels.
 
-    Columns of `audit`: quantity, network, dataset, levels, reported, as `energy.audit_rows` gives them.
+    Columns of `audit`: quantity, network, dataset, levels, reported, as `audit.audit_rows` gives them.
     """
     columns = ["quantity", "network", "dataset", "levels", "reported"]
     table = frame(audit, columns, "audit", numbers=False)[columns].astype(str)

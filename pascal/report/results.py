@@ -1,20 +1,17 @@
 """What one run with one seed left behind, and all runs side by side."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
 
-from pascal.report.rows import Rows, frame, levels_text, shares
-
-_EXPECTED = ("accuracy", "accuracy_vs_timesteps", "verify", "train", "workload", "energy", "energy_summary", "hardware")
-_EXPECTED_ADAPTIVE = ("histogram", "metric", "levels")
+from pascal.report.rows import frame, levels_text, shares
 
 
 @dataclass(frozen=True, eq=False)
 class RunResults:
-    """One run with one seed. The second half is named like the files; None is a file that is not there.
+    """One run with one seed, and the files that it left, by the names of the manifest.
 
     `dataset`, `network` and, where the paper has the row, the levels are written as in the audit: cifar10, vgg16.
     """
@@ -23,37 +20,26 @@ class RunResults:
     seed: int
     dataset: str
     network: str
+    kind: str = "uniform"  # or derived, given: see `registry.KINDS`
     width: float = 1.0
     start: str = ""  # the uniform run that this one starts from
     clusters: int | None = None  # χ; None: uniform, or a list made by hand
     values: tuple[int, ...] = ()
     levels_change_epoch: float | None = None  # the last epoch with uniform levels
+    missing: tuple[str, ...] = ()  # files that the run should have left
     problem: str = ""  # why the run stopped, if it did
+    files: Mapping[str, Any] = field(default_factory=dict)  # rows of a CSV file, content of a JSON file
 
-    accuracy: Mapping[str, Any] | None = None  # ann_accuracy, snn_accuracy (shares), images
-    accuracy_vs_timesteps: Rows | None = None  # of plain IF: timesteps, accuracy
-    verify: Mapping[str, Any] | None = None  # Verification.to_json
-    train: Rows | None = None  # training.EpochRecord
-    histogram: Rows | None = None  # layer, level, count
-    metric: Rows | None = None  # layer, agreement, skewness, kurtosis, metric
-    metric_by_k: Rows | None = None  # moments, k, layer, metric
-    levels: Mapping[str, int] | None = None
-    workload: Rows | None = None  # workload_row
-    activity: Rows | None = None  # energy.timestep_activity: activation, timestep, firing
-    counts: Rows | None = None  # neuron, ann_count, snn_count, neurons
-    energy: Rows | None = None  # energy.energy_rows
-    energy_summary: Mapping[str, Any] | None = None  # energy.energy_summary
-    energy_sensitivity: Rows | None = None  # energy.sensitivity
-    ratios: Rows | None = None  # energy.ratio_table
-    hardware: Rows | None = None  # hardware.Simulation.summary, one row per machine and neuron
-    hardware_comparison: Rows | None = None  # hardware.compare_machines
-    hardware_sensitivity: Rows | None = None  # hardware.sensitivity
+    def get(self, file: str) -> Any:
+        """The content of a file, None if it is not there."""
+        return self.files.get(file)
 
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """Names of the files that the run should have left."""
-        expected = _EXPECTED + (_EXPECTED_ADAPTIVE if self.clusters else ())
-        return tuple(name for name in expected if getattr(self, name) is None)
+    def only(self, files: Iterable[str]) -> "RunResults":
+        """The same with some of its files."""
+        return replace(self, files={name: self.files[name] for name in files if name in self.files})
+
+
+Results = Sequence[RunResults]
 
 
 def overview(results: Iterable[RunResults]) -> pd.DataFrame:
@@ -72,7 +58,7 @@ def overview(results: Iterable[RunResults]) -> pd.DataFrame:
 
 def gather(results: Iterable[RunResults], file: str) -> pd.DataFrame:
     """The rows of one file of every run that has it, under the run's name and seed."""
-    found = [(result, getattr(result, file)) for result in results]
+    found = [(result, result.get(file)) for result in results]
     tables = [
         frame(rows, [], file).assign(run=result.run, seed=result.seed) for result, rows in found if rows is not None
     ]
@@ -87,7 +73,7 @@ _ALWAYS = (*_RUN, "values", "levels", *_ACCURACY, "verified_images", *_VERIFY, "
 
 
 def _row(result: RunResults) -> dict[str, Any]:
-    accuracy, verify = result.accuracy or {}, result.verify or {}
+    accuracy, verify = result.get("accuracy") or {}, result.get("verify") or {}
     return {
         **{name: getattr(result, name) for name in _RUN},
         "values": " ".join(map(str, result.values)),
@@ -96,14 +82,14 @@ def _row(result: RunResults) -> dict[str, Any]:
         "verified_images": verify.get("images"),
         **{name: verify.get(name) for name in _VERIFY},
         "missing": ", ".join(result.missing),
-        **(result.energy_summary or {}),
+        **(result.get("energy_summary") or {}),
     }
 
 
 def _levels(result: RunResults) -> list[int]:
     """Those that the network was measured with, in forward order; before that, those of the assignment."""
-    if result.workload is None:
-        return list((result.levels or {}).values())
-    table = frame(result.workload, ["activation", "levels"], "workload.csv")
+    if result.get("workload") is None:
+        return list((result.get("levels") or {}).values())
+    table = frame(result.get("workload"), ["activation", "levels"], "workload.csv")
     owned = table[table.activation != ""].drop_duplicates("activation")
     return [int(float(level)) for level in owned["levels"]]

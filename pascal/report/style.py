@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from pascal.report.files import write_bytes
+from pascal.files import write_bytes
 
 COLUMN_IN, PAGE_IN = 3.5, 7.0  # widths of one column and of the page
 
@@ -122,14 +122,6 @@ def energy_unit(largest_pj: float) -> tuple[float, str]:
 def legend_inches(entries: int) -> float:
     """Height of a panel whose legend stands beside it."""
     return max(2.7, 0.6 + 0.15 * entries)
-
-
-def message_figure(message: str) -> Figure:
-    """Stands where a figure would, and says why it is not there."""
-    with rc_context(STYLE):
-        figure = Figure(figsize=(PAGE_IN, 1.0), layout="constrained")
-        figure.text(0.5, 0.5, message, ha="center", va="center", wrap=True)
-    return figure
 
 
 def footnote(figure: Figure, text: str) -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from pascal.report import RunResults
+from pascal.report.results import RunResults
 
 VGG = [f"features.{index}" for index in (2, 5, 9, 12, 16, 19, 22, 26, 29, 32, 36, 39, 42)] + ["head.2", "head.5"]
 
@@ -189,7 +189,7 @@ AUDIT = [
 
 
 def run_results(run="c10-vgg-l4", seed=0, layers=15, level=4, adaptive=False, **changes):
-    """One complete run; `changes` replace fields, with None for a file that is missing."""
+    """One complete run; `changes` replace facts and files, with None for a file that is missing."""
     rng = np.random.default_rng(seed + 100 * level + adaptive)
     accuracy = 0.9 - 0.02 * adaptive + rng.normal(0, 0.002)
     metric = metric_rows(layers, seed)
@@ -218,15 +218,25 @@ def run_results(run="c10-vgg-l4", seed=0, layers=15, level=4, adaptive=False, **
         "ratios": ratio_rows(layers, level), "hardware": hardware_rows(seed),
         "hardware_comparison": comparison_rows(seed), "hardware_sensitivity": hardware_sensitivity_rows(seed),
     }  # fmt: skip
+    files |= {"histogram": histogram_rows(layers, level, seed), "levels": dict.fromkeys(layer_names(layers), level)}
     if adaptive:
         files |= {
-            "histogram": histogram_rows(layers, level, seed), "metric": metric, "levels": assigned_levels(metric),
+            "metric": metric, "levels": assigned_levels(metric),
             "metric_by_k": by_k_rows(metric),
         }  # fmt: skip
     facts = {"run": run, "seed": seed, "dataset": "cifar10", "network": network}
     if adaptive:
-        facts |= {"start": "c10-vgg-l4", "clusters": 3, "values": (4, 2, 1), "levels_change_epoch": 16}
-    return RunResults(**(facts | files | changes))
+        facts |= {
+            "kind": "derived",
+            "start": "c10-vgg-l4",
+            "clusters": 3,
+            "values": (4, 2, 1),
+            "levels_change_epoch": 16,
+        }
+    facts |= {name: value for name, value in changes.items() if name not in files}
+    files |= {name: value for name, value in changes.items() if name in files}
+    there = {name: content for name, content in files.items() if content is not None}
+    return RunResults(**facts, missing=tuple(name for name in files if name not in there), files=there)
 
 
 def over(seeds, rows, **columns):

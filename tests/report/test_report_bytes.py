@@ -6,10 +6,14 @@ import sys
 from hashlib import sha256
 from pathlib import Path
 
-from pascal.report import build_tables, figure_plans, qcfs_figure, save_figure, write_table
+from pascal.report.figures import draw, figure_plans
+from pascal.report.figures.neuron import qcfs_figure
+from pascal.report.style import save_figure
+from pascal.report.tables import build_tables
+from pascal.report.write import write_table
 from tests.report.samples import AUDIT, run_results
 
-FIGURES = ("qcfs", "timesteps", "metric_al", "energy_components_al", "activity_al")
+FIGURES = ("qcfs", "timesteps", "al/metric", "al/energy_components", "al/activity")
 
 
 def written(folder):
@@ -17,7 +21,7 @@ def written(folder):
     results = [run_results(), run_results("al", adaptive=True)]
     for name in FIGURES:
         plan, runs = figure_plans(results)[name]
-        save_figure(plan.draw(runs), folder / name)
+        save_figure(draw(plan, runs), folder / Path(name).name)
     for name, table in build_tables(results, AUDIT).items():
         write_table(table, folder / name)
     return {path.name: sha256(path.read_bytes()).hexdigest() for path in sorted(folder.iterdir())}
@@ -40,7 +44,7 @@ def test_another_process_writes_the_same_bytes(tmp_path):
     )
     digests = written(here)
     assert done.stdout.split() == list(digests.values())
-    assert [name for name in digests if name.endswith(".pdf")] == sorted(f"{name}.pdf" for name in FIGURES)
+    assert [name for name in digests if name.endswith(".pdf")] == sorted(f"{Path(name).name}.pdf" for name in FIGURES)
 
 
 def test_a_figure_becomes_png_and_pdf_without_a_date(tmp_path):

@@ -7,21 +7,15 @@ import pytest
 from matplotlib.collections import QuadMesh
 
 from pascal.errors import PascalError
-from pascal.report import (
-    activity_figure,
-    components_figure,
-    equivalence_figure,
-    hardware_sensitivity_figure,
-    histogram_figure,
-    metric_figure,
-    metric_threshold_figure,
-    pasc_figure,
-    qcfs_figure,
-    spikes_figure,
-    trace_pasc,
-    training_figure,
-)
-from pascal.report.style import energy_unit, looks, message_figure, shorten
+from pascal.report.figures.cost import components_figure
+from pascal.report.figures.equivalence import equivalence_figure
+from pascal.report.figures.layers import activity_figure, histogram_figure, spikes_figure
+from pascal.report.figures.metric import metric_figure, metric_threshold_figure
+from pascal.report.figures.neuron import pasc_figure, qcfs_figure
+from pascal.report.figures.sensitivity import hardware_sensitivity_figure
+from pascal.report.figures.training import training_figure
+from pascal.report.style import energy_unit, looks, shorten
+from pascal.report.trace import trace_pasc
 from tests.report import samples
 from tests.report.readable import assert_readable
 from tests.report.samples import over
@@ -194,4 +188,3 @@ def test_small_helpers():
     assert energy_unit(999) == (1.0, "pJ")
     assert shorten("layer1.0.act1") == "layer1.0.act1"
     assert shorten("backbone.stage4.block12.residual.act2", 12) == "…sidual.act2"
-    assert message_figure("no results yet").texts[0].get_text() == "no results yet"

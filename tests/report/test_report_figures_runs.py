@@ -3,15 +3,10 @@
 import pytest
 
 from pascal.errors import PascalError
-from pascal.report import (
-    components_figure,
-    energy_sensitivity_figure,
-    equivalence_figure,
-    hardware_sensitivity_figure,
-    pareto_figure,
-    pareto_front,
-    timesteps_figure,
-)
+from pascal.report.figures.accuracy import pareto_figure, pareto_front, timesteps_figure
+from pascal.report.figures.cost import components_figure
+from pascal.report.figures.equivalence import equivalence_figure
+from pascal.report.figures.sensitivity import energy_sensitivity_figure, hardware_sensitivity_figure
 from tests.report import samples
 from tests.report.readable import assert_readable
 from tests.report.samples import over

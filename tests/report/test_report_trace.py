@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pascal.errors import PascalError
 from pascal.neurons import pasc_spikes
-from pascal.report import EXAMPLE_CURRENTS, trace_pasc
+from pascal.report.trace import EXAMPLE_CURRENTS, trace_pasc
 
 DYADIC = st.integers(-64, 64).map(lambda number: number / 16)  # exact in binary, so `==` holds
 LEVELS = st.integers(1, 9)

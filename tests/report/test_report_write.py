@@ -3,8 +3,7 @@
 import pandas as pd
 import pytest
 
-from pascal.report import to_csv, to_latex, to_markdown, write_table
-from pascal.report.tables_write import heading, readable
+from pascal.report.write import heading, readable, to_csv, to_latex, to_markdown, write_table
 
 TABLE = pd.DataFrame({
     "run": ["a_b", "c|d"],
