@@ -18,6 +18,7 @@ localrules:
     all,
     report,
     given,
+    plan,
     track,
 
 

@@ -50,6 +50,14 @@ def _cycle(params: Params) -> None:
 
 
 RUN, AL = ("runs", "plain"), ("runs", "adaptive")
+ACCELERATORS = ("defaults", "hardware", "accelerators", "mine")
+MACHINE = ".".join(ACCELERATORS)
+
+
+def tiny_run() -> Params:
+    """A run beside which another may stand."""
+    return {"dataset": "digits", "network": "vgg16", "levels": 4}
+
 
 FAULTS = [
     Fault("unknown section", _set("datset", {}), "datset", "{}", "datasets"),
@@ -295,4 +303,44 @@ FAULTS = [
     Fault(
         "an unknown reading", _set("defaults", "adapt", "moments", "bins"), "defaults.adapt.moments", "'bins'", "levels"
     ),
+    *[
+        Fault(f"{path[-1]} of {name}", _set(*path, value), ".".join(path), told, expected)
+        for name, path, value, told, expected in (
+            ("1e30", (*RUN, "width"), 1e30, "1e+30", "at most 64"),
+            ("1e300", ("defaults", "train", "learning_rate"), 1e300, "1e+300", "at most 1000"),
+            ("1e308", ("defaults", "energy", "fp32", "add_pj"), 1e308, "1e+308", "at most 1000000000"),
+            ("10**9", ("defaults", "energy", "fp32", "bits"), 10**9, "1000000000", "at most 1024"),
+            ("10**12", ("defaults", "train", "batch_size"), 10**12, "1000000000000", "at most"),
+            ("nothing", ("defaults", "energy"), {}, "{}", "at least one"),
+            ("no machine", ("defaults", "hardware", "accelerators"), {}, "{}", "at least one"),
+            ("a newline", (*RUN, "network"), "vgg16\n", "vgg16", "timm:<name>"),
+            ("a library's path", (*RUN, "network"), "timm:../../x", "timm:../../x", "timm:<name>"),
+            ("a newline", ("defaults", "device"), "cpu\n", "cpu", "cuda"),
+        )
+    ],
+    Fault("seed 2**64", _set("defaults", "seeds", [2**64]), "defaults.seeds.0", f"{2**64}", "at most"),
+    Fault("an unknown base", _set(*ACCELERATORS, {"base": "pascal41"}), f"{MACHINE}.base", "pascal41", "pascal40"),
+    Fault("an unknown key", _set(*ACCELERATORS, {"base": "h1", "pez": 64}), f"{MACHINE}.pez", "64", "'pes'"),
+    Fault("a machine's key", _set(*ACCELERATORS, {"loas": {"pez": 64}}), f"{MACHINE}.loas.pez", "64", "'pes'"),
+    Fault("an inner name", _set(*ACCELERATORS, {"name": "x"}), f"{MACHINE}.name", "'x'", "unknown key"),
+    Fault("no elements", _set(*ACCELERATORS, {"pes": 0}), f"{MACHINE}.pes", "0", ">= 1"),
+    Fault(
+        "an odd chunk", _set(*ACCELERATORS, {"chunk": 3}), "runs.plain.hardware.accelerators.mine", "3", "power of two"
+    ),
+    *[
+        Fault(f"a run called {name[:20]!r}", _set("runs", name, {}), "runs", name[:10].strip(), "letters, digits")
+        for name in (
+            "plain\n",
+            "x" * 300,
+            "mlartifacts",
+            "MLartifacts",
+            "Tables",
+            "x;touch F;:",
+            "$(touch F)",
+            "a b",
+            "-x",
+        )
+    ],
+    Fault("a data set's name", _set("datasets", "x;touch F;:", {"source": "digits"}), "datasets", "touch F", "letters"),
+    Fault("capitals alone", _set("runs", "Plain", {**tiny_run()}), "runs", "'Plain'", "more than capitals"),
 ]

@@ -1,11 +1,8 @@
 """One completed tiny workspace, made once and copied for each test that changes it."""
 
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "workflow" / "scripts"))
 
 from tests.workflow.workspace import Workspace, make_workspace, tiny_params
 

@@ -1,19 +1,18 @@
 """What the audit learns from runs: full-width networks alone, accuracies and simulated machines."""
 
 import pandas as pd
-from lib.rows import measured_here
 
 from pascal.hardware import compare_machines
-from pascal.report import RunResults
+from pascal.pipeline.rows import measured_here
+from pascal.report.results import RunResults
 from tests.hardware.shapes import small_trace
 
 
 def test_full_width_runs_are_measured_and_narrow_ones_are_not() -> None:
     _, machines = compare_machines(small_trace(), small_trace(words=True))
-    known = {"dataset": "cifar10", "network": "vgg16", "levels": {"act1": 4, "act2": 2}}
-    known |= {"accuracy": {"ann_accuracy": 0.95, "snn_accuracy": 0.94}}
-    known["hardware"] = pd.DataFrame([run.summary() for run in machines.values()])
-    wide, narrow = (RunResults(run="run", seed=0, width=width, **known) for width in (1.0, 0.25))
+    files = {"levels": {"act1": 4, "act2": 2}, "accuracy": {"ann_accuracy": 0.95, "snn_accuracy": 0.94}}
+    files["hardware"] = pd.DataFrame([run.summary() for run in machines.values()])
+    wide, narrow = (RunResults("run", 0, "cifar10", "vgg16", width=width, files=files) for width in (1.0, 0.25))
     found = {number.quantity: number for number in measured_here([wide, narrow])}
     assert {number.levels for number in found.values()} == {(4, 2)}
     assert found["SNN accuracy %"].value == 94

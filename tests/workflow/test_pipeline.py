@@ -1,22 +1,20 @@
 """The pipeline as people call it: plans, pages, MLflow, DVC's views, and names that must agree with the package."""
 
-import re
+import json
 import sqlite3
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from lib.networks import LAYERS
-from lib.rows import FILES
-from lib.semantics import SOURCES
 
 from pascal import build_network, get_levels
 from pascal.data import DATASETS
-from pascal.report import ACROSS_RUNS, PER_RUN, TABLES
+from pascal.pipeline import dvc
+from pascal.pipeline.manifest import STAGES, files_of, outputs
+from pascal.pipeline.parameters.data import SOURCES
+from pascal.pipeline.parameters.networks import LAYERS
+from pascal.report.registry import KINDS, plans
 from tests.workflow.workspace import ROOT, Workspace
-
-RULES = (ROOT / "workflow" / "rules" / "report.smk").read_text()
-STAGES = (ROOT / "dvc.yaml").read_text()
 
 
 def test_layer_counts_agree_with_the_networks() -> None:
@@ -27,34 +25,31 @@ def test_sources_are_the_data_sets() -> None:
     assert set(SOURCES) == set(DATASETS)
 
 
-PLANS = [
-    *[("tables", name, f"results/tables/{name}.csv", plan.caption) for name, plan in TABLES.items()],
-    *[("figures", name, f"results/figures/{name}.png", plan.caption) for name, plan in ACROSS_RUNS.items()],
-    *[("figures", name, f"results/figures/${{key}}/{name}.png", plan.caption) for name, plan in PER_RUN.items()],
-]
+def test_dvc_yaml_is_the_one_that_the_manifest_gives() -> None:
+    assert (ROOT / "dvc.yaml").read_text() == dvc.text(), "run python -m pascal.pipeline.dvc"
 
 
-@pytest.mark.parametrize(("folder", "name", "path", "caption"), PLANS, ids=[plan[2] for plan in PLANS])
-def test_tables_and_figures_are_made_tracked_and_captioned(folder: str, name: str, path: str, caption: str) -> None:
-    assert f'"{name}"' in RULES
-    assert f"- {path}:" in STAGES
-    assert (ROOT / "workflow/report" / folder / f"{name}.rst").read_text().strip() == caption
+def test_every_file_that_a_plan_names_is_one_of_a_stage() -> None:
+    known = {name for kind in KINDS for name in files_of(kind)}
+    for plan in (*plans("tables").values(), *plans("figures").values()):
+        assert set(plan.files) <= known, plan.name
+    paths = [file.path for file in files_of("derived").values()]
+    assert (
+        len(paths) == len(set(paths)) == sum(len(stage.files) for stage in STAGES.values() if "derived" in stage.kinds)
+    )
 
 
-@pytest.mark.parametrize("file", FILES)
-def test_files_of_a_run_are_tracked(file: str) -> None:
-    assert f"results/${{item.run}}/${{item.seed}}/{file}:" in STAGES
-
-
-def test_helpers_of_a_stage_are_in_its_stamp(untouched: Workspace) -> None:
-    """Else an edit of a helper would leave an old result standing as current."""
-    untouched.snakemake("all", "--dry-run", "--quiet").check()
-    for stamp in (untouched.path / "build/code").glob("*.txt"):
-        script = untouched.path / f"workflow/scripts/{stamp.stem}.py"
-        helpers = set(re.findall(r"^from lib\.(\w+)", script.read_text(), re.MULTILINE)) if script.exists() else set()
-        stamped = stamp.read_text()
-        missing = {helper for helper in helpers - {"stage", "models"} if f"lib/{helper}.py" not in stamped}
-        assert not missing, f"{stamp.stem}: {missing}"
+def test_a_run_leaves_the_files_of_the_manifest_and_no_other(computed: Workspace) -> None:
+    for run, kind in (("plain", "uniform"), ("adaptive", "derived")):
+        home, files = computed.path / "results" / run / "0", files_of(kind)
+        assert {path.name for path in home.iterdir()} == {file.path for file in files.values()} | {"records"}
+        for file in files.values():
+            if file.columns:
+                assert set(file.columns) <= set(pd.read_csv(home / file.path).columns), file.path
+            if file.keys:
+                assert set(file.keys) <= json.loads((home / file.path).read_text()).keys(), file.path
+        figures = {path.stem for path in (computed.path / "results/figures" / run).iterdir()}
+        assert figures - {"records"} == {Path(stem).name for stem in outputs("figures", run, kind)}
 
 
 def test_paper_is_planned_completely(untouched: Workspace) -> None:
@@ -62,7 +57,7 @@ def test_paper_is_planned_completely(untouched: Workspace) -> None:
     counts = dict(
         line.split() for line in ran.text.splitlines() if len(line.split()) == 2 and line.split()[1].isdigit()
     )
-    assert (counts["train"], counts["finetune"], counts["histogram"], counts["evaluate"]) == ("9", "15", "7", "24")
+    assert (counts["train"], counts["finetune"], counts["histogram"], counts["evaluate"]) == ("9", "15", "24", "24")
 
 
 def test_bad_parameters_stop_before_any_job(untouched: Workspace, tmp_path: Path) -> None:
@@ -122,12 +117,8 @@ def _rows(database: Path, query: str) -> list[object]:
         return [row[0] for row in connection.execute(query)]
 
 
-def test_dvc_shows_metrics_plots_and_parameters(workspace: Workspace) -> None:
+def test_dvc_shows_metrics_and_parameters(workspace: Workspace) -> None:
     assert "snn_accuracy" in workspace.dvc("metrics", "show").check().text
-    workspace.dvc("plots", "show", "-o", "plots").check()
-    page = (workspace.path / "plots/index.html").read_text()
-    assert "results_plain_0_train_csv" in page
-    assert "results_plain_0_accuracy_vs_timesteps_csv" in page
     workspace.set("defaults", "train", "epochs", 4)
     assert "defaults.train.epochs" in workspace.dvc("params", "diff").check().text
 
@@ -135,7 +126,7 @@ def test_dvc_shows_metrics_plots_and_parameters(workspace: Workspace) -> None:
 @pytest.mark.slow
 def test_dvc_experiment(workspace: Workspace) -> None:
     ran = workspace.dvc("exp", "run", "-S", "defaults.energy.fp32.add_pj=0.7").check()
-    assert set(ran.jobs) == {"energy", "tables", "figures", "run_figures", "track"}
+    assert set(ran.jobs) == {"energy", "tables", "figures", "run_figures", "run_figures_derived", "track"}
     assert "0.7" in workspace.dvc("exp", "show", "--csv").check().text
 
 

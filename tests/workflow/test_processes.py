@@ -8,9 +8,10 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from lib import processes, training
-from lib.semantics import check_semantics
+import yaml
 
+from pascal.pipeline import processes, training
+from pascal.pipeline.parameters.file import load_params
 from tests.workflow.workspace import Workspace, tiny_params
 
 CURVE, ANN = "results/plain/0/train.csv", "results/plain/0/ann.safetensors"
@@ -57,7 +58,8 @@ def test_only_the_first_process_comes_back(
     monkeypatch.setattr(training, "rank", lambda: number)
     monkeypatch.setattr(training, "train", lambda *arguments: iter(["an epoch"]))
     monkeypatch.setattr(training.Training, "_batches", lambda self, device: (None, None))
-    own = training.Training({"train": {}, "device": "cpu"}, None, None, torch.nn.Identity(), "key")  # type: ignore[arg-type]
+    params = SimpleNamespace(train=SimpleNamespace(processes=1), device="cpu")
+    own = training.Training(params, None, None, torch.nn.Identity(), "key")  # type: ignore[arg-type]
     if returns:
         assert list(own.records("key")) == ["an epoch"]
     else:
@@ -82,10 +84,11 @@ def test_a_job_turns_into_torchrun_once(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(commands) == 1
 
 
-def test_batches_that_cannot_be_shared_are_refused_before_any_job() -> None:
+def test_batches_that_cannot_be_shared_are_refused_before_any_job(tmp_path: Path) -> None:
     params = tiny_params()
     params["defaults"]["train"] |= {"batch_size": 32, "processes": 3}
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(params))
     with pytest.raises(
         ValueError, match=r"runs.plain.train.batch_size: got 32, expected a multiple of the 3 processes"
     ):
-        check_semantics(params)
+        load_params(tmp_path / "params.yaml")

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from pascal.report.all_figures import ACROSS_RUNS, PER_RUN
-from pascal.report.all_tables import TABLES
+from pascal.pipeline.manifest import outputs
 from tests.workflow.browser import needs_browser, rendered
 from tests.workflow.workspace import Workspace
 
@@ -69,9 +68,9 @@ def test_the_page_shows_every_table_and_figure(workspace: Workspace) -> None:
     page = _open(workspace.path / "report.html")
     assert page["wrong"] == []
     assert all(word in page["menu"] for word in ("Tables", "All runs", "Runs", "converted exactly"))
-    per_run = {f"{run}/{name}": plan for run in workspace.params()["runs"] for name, plan in PER_RUN.items()}
-    tables = {f"results/tables/{name}.csv": plan.caption for name, plan in TABLES.items()}
-    figures = {f"results/figures/{name}.png": plan.caption for name, plan in (ACROSS_RUNS | per_run).items()}
+    tables = {f"{stem}.csv": plan.caption for stem, plan in outputs("tables").items()}
+    plain, adaptive = outputs("figures", "plain", "uniform"), outputs("figures", "adaptive", "derived")
+    figures = {f"{stem}.png": plan.caption for stem, plan in (outputs("figures") | plain | adaptive).items()}
     assert page["seen"].keys() == tables.keys() | figures.keys()
     for path, caption in (tables | figures).items():
         assert caption in page["seen"][path]["caption"], path

@@ -14,7 +14,6 @@ from typing import Any
 import yaml
 
 ROOT = Path(__file__).parents[2]
-SCHEMA = ROOT / "workflow" / "schemas" / "params.schema.yaml"
 _BIN = Path(sys.executable).parent
 _TARGETS = {"all", "report"}  # rules that do nothing themselves
 _IGNORED = ".snakemake/\n/build/\nwork/\n/results/\n/logs/\n__pycache__/\n"
@@ -65,6 +64,7 @@ class Workspace:
         """No network, no user settings, one thread per process."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("MLFLOW", "PASCAL"))}
         own = {"PATH": f"{_BIN}:{os.environ['PATH']}", "OMP_NUM_THREADS": "1", "DVC_NO_ANALYTICS": "1"}
+        own["PYTHONPATH"] = str(self.path)  # the code of this workspace, not the installed one
         return kept | own | self.environment | more
 
     def snakemake(self, *arguments: str, cores: int = 2, **environment: str) -> Ran:
@@ -98,8 +98,9 @@ class Workspace:
         self.write_params(params)
 
     def results(self) -> dict[str, str]:
-        """Digest of every result by path, MLflow's store and the seconds of epochs aside."""
-        files = [path for path in (self.path / "results").rglob("*") if path.is_file()]
+        """Digest of every result by path; MLflow's store, records and the seconds of epochs, which they know, aside."""
+        found = (self.path / "results").rglob("*")
+        files = [path for path in found if path.is_file() and path.parent.name != "records"]
         kept = [path for path in files if not path.relative_to(self.path / "results").parts[0].startswith("ml")]
         return {str(path.relative_to(self.path)): hashlib.sha256(_without_clock(path)).hexdigest() for path in kept}
 
@@ -149,7 +150,7 @@ def tiny_params() -> dict[str, Any]:
         "hardware": {"images": 1, "accelerators": {"pascal40": {"base": "pascal40"}}},
     }
     params["defaults"]["train"] |= {"epochs": 3, "warmup_epochs": 0, "checkpoint_steps": 2, "channels_last": False}
-    params["defaults"]["adapt"]["images"] = 64
+    params["defaults"]["adapt"] |= {"images": 64, "k": 1.0}  # at 0.5 the metric of so short a training is 0 everywhere
     params["datasets"] = {"digits": {"validation": 1309}}
     params["runs"] = {
         "plain": {"dataset": "digits", "network": "vgg16", "width": 0.0625, "levels": 4},

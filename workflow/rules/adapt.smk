@@ -4,17 +4,15 @@
 rule histogram:
     input:
         data=data_of,
-        ann=start_of("ann.safetensors"),
+        ann=start_of("ann.safetensors"),  # of a uniform run its own
         params=params_of("histogram"),
         code=code_of("histogram"),
     output:
-        f"{HOME}/histogram.csv",
+        **results_of("histogram"),
     log:
         "logs/histogram/{run}-{seed}.log",
     benchmark:
         "logs/times/histogram/{run}-{seed}.tsv"
-    wildcard_constraints:
-        run=names("derived"),
     conda:
         "../envs/pascal.yaml"
     threads: threads_of
@@ -31,15 +29,13 @@ rule assign:
         params=params_of("assign"),
         code=code_of("assign"),
     output:
-        metric=f"{HOME}/metric.csv",
-        by_k=f"{HOME}/metric_by_k.csv",
-        levels=f"{HOME}/levels.json",
+        **results_of("assign"),
     log:
         "logs/assign/{run}-{seed}.log",
     benchmark:
         "logs/times/assign/{run}-{seed}.tsv"
     wildcard_constraints:
-        run=names("derived"),
+        run=names(*manifest.STAGES["assign"].kinds),
     conda:
         "../envs/pascal.yaml"
     threads: 1
@@ -55,16 +51,13 @@ rule given:
         params=params_of("given"),
         code=code_of("given"),
     output:
-        histogram=f"{HOME}/histogram.csv",
-        metric=f"{HOME}/metric.csv",
-        by_k=f"{HOME}/metric_by_k.csv",
-        levels=f"{HOME}/levels.json",
+        **results_of("given"),
     log:
         "logs/given/{run}-{seed}.log",
     benchmark:
         "logs/times/given/{run}-{seed}.tsv"
     wildcard_constraints:
-        run=names("uniform", "given"),
+        run=names(*manifest.STAGES["given"].kinds),
     conda:
         "../envs/pascal.yaml"
     threads: 1

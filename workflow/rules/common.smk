@@ -5,14 +5,28 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-ROOT = Path(workflow.basedir)
-sys.path.insert(0, str(ROOT / "workflow" / "scripts"))
+import pascal
 
-from lib.errors import ParameterError
-from lib.locks import forget_dead_locks
-from lib.params import load_params
-from lib.runs import STAGES, run_table
-from lib.stamps import code_stamp, digest, dump, write_if_changed
+ROOT = Path(workflow.basedir)
+if Path(pascal.__file__).resolve().parents[1] != ROOT.resolve():
+    raise WorkflowError(
+        f"pascal is imported from {Path(pascal.__file__).parent}, expected {ROOT / 'pascal'}: results would be taken for "
+        f"those of code that did not make them; install this folder (python -m pip install -e {ROOT}), or "
+        f"set PYTHONPATH={ROOT}"
+    )
+from pascal.pipeline import manifest
+from pascal.pipeline.canonical import digest, dump
+from pascal.pipeline.errors import ParameterError
+from pascal.pipeline.fit import check_results
+from pascal.pipeline.intact import PLAN
+from pascal.pipeline.locks import forget_dead_locks
+from pascal.pipeline.parameters.file import load_params
+from pascal.pipeline.parameters.files import write_parts
+from pascal.pipeline.parameters.stages import stage_parts
+from pascal.pipeline.parameters.weights import plannable
+from pascal.pipeline.processes import announce_planner
+from pascal.pipeline.records import text_digest
+from pascal.pipeline.stamps import code_stamps, write_if_changed
 
 # `--configfile <preset>` stands in the place of params.yaml; merging the two would mix their runs.
 PARAMS_FILE = Path((workflow.overwrite_configfiles or ["params.yaml"])[-1])
@@ -22,79 +36,57 @@ if workflow.config_settings.config:
         f"parameters come from a file alone; edit {PARAMS_FILE}, or copy it and name the copy with --configfile"
     )
 try:
-    PARAMS = load_params(PARAMS_FILE, ROOT / "workflow" / "schemas" / "params.schema.yaml")
+    PARAMS, LEFT_OUT = plannable(load_params(PARAMS_FILE), PARAMS_FILE)
 except ParameterError as error:
     raise WorkflowError(str(error))
+for _note in LEFT_OUT:
+    print(_note, file=sys.stderr)
 
 forget_dead_locks(Path(".snakemake"))
-RUNS = run_table(PARAMS)
-SEEDS = PARAMS["defaults"]["seeds"]
-DATASETS = PARAMS["datasets"]
+announce_planner()
+RUNS, SEEDS, DATASETS = PARAMS.runs, PARAMS.seeds, PARAMS.datasets
 HOME = "results/{run}/{seed}"
 
-# The code whose edit makes a rule's result old.
-_NETWORK = ["pascal/networks", "pascal/neurons/qcfs.py", "pascal/neurons/levels.py"]
-_HELPERS = ["workflow/scripts/lib/models.py", "workflow/scripts/lib/stage.py"]
-_COLUMNS = "workflow/scripts/lib/columns.py"
-_TRAINING = ["workflow/scripts/lib/training.py", "workflow/scripts/lib/processes.py"]
-_TRAIN = ["pascal/data", "pascal/training", *_TRAINING, *_NETWORK, *_HELPERS]
-_SPIKING = [
-    "pascal/data",
-    "pascal/graph",
-    "pascal/neurons",
-    "pascal/networks",
-    "pascal/workload.py",
-    *_HELPERS,
-]
-_EVALUATE = ["pascal/training/evaluate.py", "workflow/scripts/lib/timesteps.py", *_SPIKING]
-_WORKLOAD = [
-    "pascal/energy/activity.py",
-    "pascal/hardware/trace.py",
-    "pascal/hardware/trace_file.py",
-    "workflow/scripts/lib/activity.py",
-    *_SPIKING,
-]
-CODE = {
-    "prepare": ["pascal/data"],
-    "train": _TRAIN,
-    "retrain": _TRAIN,
-    "finetune": _TRAIN,
-    "histogram": ["pascal/adapt", "pascal/data", _COLUMNS, *_NETWORK, *_HELPERS],
-    "assign": ["pascal/adapt", "workflow/scripts/lib/histograms.py", _COLUMNS],
-    "given": [*_NETWORK, "pascal/adapt", _COLUMNS, *_HELPERS],
-    "convert": _SPIKING,
-    "verify": _SPIKING,
-    "evaluate": _EVALUATE,
-    "workload": _WORKLOAD,
-    "energy": ["pascal/energy", "pascal/workload.py"],
-    "hardware": ["pascal/hardware", "pascal/workload.py"],
-    "tables": ["pascal/report", "pascal/energy", "pascal/cli.py", "workflow/scripts/lib/rows.py"],
-    "figures": ["pascal/report", "workflow/scripts/lib/rows.py"],
-    "run_figures": ["pascal/report", "workflow/scripts/lib/rows.py"],
-}
+_MAKING = {"prepare", "retrain", *manifest.STAGES}  # stages that lead to a run's files
+CODE = code_stamps(ROOT, Path("build/memory/code.json"))
+for _stage, _code in CODE.items():
+    write_if_changed(Path(f"build/code/{_stage}.txt"), _code)
 
-for _rule, _parts in CODE.items():
-    write_if_changed(Path(f"build/code/{_rule}.txt"), code_stamp(ROOT, _parts))
-write_if_changed(Path("build/code/zoo.txt"), code_stamp(ROOT, ["pascal/graph"]))
-for _dataset, _settings in DATASETS.items():
-    write_if_changed(Path(f"build/datasets/{_dataset}.json"), dump(_settings))
+# What stages are asked for now: the digest of every file of parameters and code that this plan has.
+STAMPS = {f"build/code/{stage}.txt": text_digest(code) for stage, code in CODE.items()}
+STAMPS |= {path: text_digest(text) for path, text in write_parts(PARAMS).items()}
 for _run in RUNS.values():
-    for _stage in STAGES:
-        if _stage not in ("retrain", "finetune", "histogram", "assign") or _run.start:
-            write_if_changed(Path(f"build/params/{_run.name}/{_stage}.json"), dump(_run.stage(_stage)))
-_ENTRIES = {
-    run.name: {
-        "run": run.name,
-        "start": run.start,
-        "kind": run.kind,
-        "source": DATASETS[run.settings["dataset"]].get("source", run.settings["dataset"]),
-        "settings": run.settings,
-    }
+    for _stage in ("retrain", *manifest.STAGES):  # retraining is the first part of finetuning
+        if _run.kind not in manifest.STAGES["finetune" if _stage == "retrain" else _stage].kinds:
+            STAMPS.pop(f"build/params/{_run.name}/{_stage}.json", None)
+
+# Results that do not fit their records count as missing: Snakemake itself never compares a file with what its rule made.
+UNFIT = {}
+if workflow.is_main_process:
+    UNFIT = check_results(STAMPS).faults()
+    for _path in [path for path, fault in UNFIT.items() if fault.startswith("other bytes")][:20]:
+        print(f"{_path}: {UNFIT[_path]}; it counts as missing", file=sys.stderr)
+
+# The same for DVC: what each of its stages depends on, by content.
+_PLAN = {
+    f"{run.name}.json": dump(
+        {
+            "run": [run.kind, run.settings.model_dump(mode="json"), PARAMS.defaults.adapt.images],
+            "from": run.start and RUNS[run.start].settings.model_dump(mode="json"),
+            "dataset": DATASETS[run.settings.dataset].model_dump(mode="json"),
+            "code": digest({_stage: _code for _stage, _code in CODE.items() if _stage.partition("-")[0] in _MAKING}),
+        }
+    )
     for run in RUNS.values()
 }
-write_if_changed(Path("build/report.json"), dump({"seeds": SEEDS, "runs": list(_ENTRIES.values())}))
-for _run, _entry in _ENTRIES.items():
-    write_if_changed(Path(f"build/report/{_run}.json"), dump({"seeds": SEEDS, "runs": [_entry]}))
+_PLAN["figures.txt"] = f"{digest([SEEDS, CODE['run_figures']])}\n"
+_PLAN["track.txt"] = f"{digest(CODE['track'])}\n"
+_REPORT = {"seeds": SEEDS, "runs": _PLAN, "order": list(RUNS), "code": digest([CODE["tables"], CODE["figures"]])}
+_PLAN["report.json"] = f"{digest(_REPORT)}\n"
+for _file, _text in _PLAN.items():
+    write_if_changed(Path("build/plan", _file), _text)
+for _file in set(os.listdir("build/plan")) - set(_PLAN):
+    Path("build/plan", _file).unlink()
 
 
 wildcard_constraints:
@@ -108,50 +100,51 @@ def names(*kinds):
     return "|".join(run.name for run in RUNS.values() if run.kind in kinds) or "(?!)"
 
 
+def results_of(stage):
+    """The outputs of a stage, by the names that its script knows."""
+    return {name: f"{HOME}/{file.path}" for name, file in manifest.STAGES[stage].files.items()}
+
+
 def params_of(stage):
     """The file with the parameters that one stage of a run depends on."""
     return f"build/params/{{run}}/{stage}.json"
 
 
 def code_of(stage):
-    """The stamps of the code that a stage runs."""
+    """The stamp of the code that a stage runs; stages of all runs are taken to run whatever any run does."""
 
-    def stamps(wildcards):
+    def stamp(wildcards):
+        workflow.dag.forcefiles.update(UNFIT)  # here, for the graph of jobs exists once inputs are asked for
         run = RUNS.get(getattr(wildcards, "run", None))
-        zoo = stage in ("train", "retrain", "finetune", "given") and run and ":" in run.settings["network"]
-        return [f"build/code/{stage}.txt", *(["build/code/zoo.txt"] if zoo else [])]
+        library = f"{stage}-library" in CODE and (run is None or ":" in run.settings.network)
+        return f"build/code/{stage}{'-library' if library else ''}.txt"
 
-    return stamps
+    return stamp
 
 
 def data_of(wildcards):
     """The description of a run's data set."""
-    return f"results/data/{RUNS[wildcards.run].settings['dataset']}.json"
+    return f"results/data/{RUNS[wildcards.run].settings.dataset}.json"
 
 
 def weights_of(wildcards):
     """The weights that a run starts from, if it names any."""
-    return RUNS[wildcards.run].settings.get("weights", [])
+    return RUNS[wildcards.run].settings.weights or []
 
 
 def start_of(name):
-    """A file of the run that an adaptive run starts from."""
-    return lambda wildcards: f"results/{RUNS[wildcards.run].start}/{wildcards.seed}/{name}"
-
-
-def every(*files):
-    """The same files of all runs and seeds."""
-    return [f"results/{run}/{seed}/{file}" for run in RUNS for seed in SEEDS for file in files]
+    """A file of the run that an adaptive run starts from; a uniform one starts from itself."""
+    return lambda wildcards: f"results/{RUNS[wildcards.run].start or wildcards.run}/{wildcards.seed}/{name}"
 
 
 def threads_of(wildcards):
     """Fixed by the parameters, never by --cores: another number of threads would give other bytes."""
-    return RUNS[wildcards.run].settings["threads"]
+    return RUNS[wildcards.run].settings.threads
 
 
 def processes_of(wildcards):
     """How many processes train together."""
-    return RUNS[wildcards.run].settings["train"].get("processes", 1)
+    return RUNS[wildcards.run].settings.train.processes
 
 
 def training_threads_of(wildcards):
@@ -161,7 +154,7 @@ def training_threads_of(wildcards):
 
 def gpus_of(wildcards):
     """One for a stage that computes on a GPU; the profile says how many there are."""
-    return int(RUNS[wildcards.run].settings["device"] != "cpu")
+    return int(RUNS[wildcards.run].settings.device != "cpu")
 
 
 def training_gpus_of(wildcards):
@@ -171,16 +164,31 @@ def training_gpus_of(wildcards):
 
 def megabytes(base, per_width=0):
     """Memory that a stage asks for; wide networks on large images need more."""
-    return lambda wildcards: int(base + per_width * RUNS[wildcards.run].settings["width"])
+    return lambda wildcards: int(base + per_width * RUNS[wildcards.run].settings.width)
 
 
 def reuses(wildcards):
     """Whether a retraining is the beginning of its start's training, and may be taken from there."""
     run = RUNS[wildcards.run]
-    return run.settings["adapt"]["reuse"] and run.stage("train") == RUNS[run.start].stage("train")
+    own, start = (stage_parts(each.settings)["train"] for each in (run, RUNS[run.start]))
+    return run.settings.adapt.reuse and own == start
 
 
 def kept_epochs(wildcards):
     """The fractions p at which other runs branch off this one's training, or may once they are added."""
-    branches = [run for run in RUNS.values() if run.start == wildcards.run and run.settings["adapt"]["reuse"]]
-    return sorted({PARAMS["defaults"]["adapt"]["p"], *(run.settings["adapt"]["p"] for run in branches)})
+    branches = [run for run in RUNS.values() if run.start == wildcards.run and run.settings.adapt.reuse]
+    return sorted({PARAMS.defaults.adapt.p, *(run.settings.adapt.p for run in branches)})
+
+
+def reported(run):
+    """The files of a run that tables and figures see."""
+    files = [file.path for file in manifest.reported_files(RUNS[run].kind).values()]
+    return expand("results/{run}/{seed}/{file}", run=run, seed=SEEDS, file=files)
+
+
+def shown(stems, ending, **place):
+    """Outputs with their captions on the page of `snakemake --report`."""
+    for stem, plan in stems.items():
+        caption = Path("build/captions", *Path(stem).parts[1:2], f"{plan.name}.rst").resolve()
+        write_if_changed(caption, f"{plan.caption}\n")
+        yield report(f"{stem}.{ending}", caption=caption, **place)

@@ -8,8 +8,7 @@ rule convert:
         params=params_of("convert"),
         code=code_of("convert"),
     output:
-        snn=f"{HOME}/snn.safetensors",
-        about=f"{HOME}/snn.json",
+        **results_of("convert"),
     log:
         "logs/convert/{run}-{seed}.log",
     benchmark:
@@ -31,7 +30,7 @@ rule verify:
         params=params_of("verify"),
         code=code_of("verify"),
     output:
-        f"{HOME}/verify.json",
+        **results_of("verify"),
     log:
         "logs/verify/{run}-{seed}.log",
     benchmark:
@@ -53,8 +52,7 @@ rule evaluate:
         params=params_of("evaluate"),
         code=code_of("evaluate"),
     output:
-        accuracy=f"{HOME}/accuracy.json",
-        over_timesteps=f"{HOME}/accuracy_vs_timesteps.csv",
+        **results_of("evaluate"),
     log:
         "logs/evaluate/{run}-{seed}.log",
     benchmark:

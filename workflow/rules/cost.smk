@@ -9,11 +9,7 @@ rule workload:
         params=params_of("workload"),
         code=code_of("workload"),
     output:
-        workload=f"{HOME}/workload.csv",
-        activity=f"{HOME}/activity.csv",
-        counts=f"{HOME}/counts.csv",
-        pasc=f"{HOME}/trace_pasc.npz",
-        plain=f"{HOME}/trace_if.npz",
+        **results_of("workload"),
     log:
         "logs/workload/{run}-{seed}.log",
     benchmark:
@@ -33,10 +29,7 @@ rule energy:
         params=params_of("energy"),
         code=code_of("energy"),
     output:
-        rows=f"{HOME}/energy.csv",
-        summary=f"{HOME}/energy.json",
-        ratios=f"{HOME}/ratios.csv",
-        sensitivity=f"{HOME}/energy_sensitivity.csv",
+        **results_of("energy"),
     log:
         "logs/energy/{run}-{seed}.log",
     benchmark:
@@ -57,10 +50,7 @@ rule hardware:
         params=params_of("hardware"),
         code=code_of("hardware"),
     output:
-        rows=f"{HOME}/hardware.csv",
-        layers=f"{HOME}/hardware_layers.csv",
-        comparison=f"{HOME}/hardware_comparison.csv",
-        sensitivity=f"{HOME}/hardware_sensitivity.csv",
+        **results_of("hardware"),
     log:
         "logs/hardware/{run}-{seed}.log",
     benchmark:

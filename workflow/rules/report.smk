@@ -1,65 +1,19 @@
-# Chapter: report. Tables and figures of all runs; the names are those of pascal.report, told here without importing it.
+# Chapter: report. Tables and figures of all runs: what their decorators in pascal/report say of them.
 
-TABLES = [
-    "accuracy",
-    "adaptive",
-    "timesteps",
-    "energy",
-    "energy_networks",
-    "overhead",
-    "overhead_layers",
-    "hardware",
-    "hardware_ratios",
-    "operations",
-    "audit",
-    "missing",
-]
-ACROSS_RUNS = ["qcfs", "pasc_neuron", "spikes", "timesteps", "pareto_t_eff", "pareto_energy"]
-PER_RUN = [
-    "training",
-    "histogram",
-    "metric",
-    "metric_threshold",
-    "activity",
-    "equivalence",
-    "energy_components",
-    "energy_sensitivity",
-    "hardware_components",
-    "hardware_sensitivity",
-]
-RESULT_FILES = [
-    "accuracy.json",
-    "verify.json",
-    "levels.json",
-    "energy.json",
-    "train.csv",
-    "accuracy_vs_timesteps.csv",
-    "histogram.csv",
-    "metric.csv",
-    "metric_by_k.csv",
-    "workload.csv",
-    "activity.csv",
-    "counts.csv",
-    "energy.csv",
-    "energy_sensitivity.csv",
-    "ratios.csv",
-    "hardware.csv",
-    "hardware_comparison.csv",
-    "hardware_sensitivity.csv",
-]
+
+TABLES = manifest.outputs("tables")
+FIGURES = manifest.outputs("figures")
 
 
 rule tables:
     input:
-        every(*RESULT_FILES),
+        [reported(run) for run in RUNS],
         params="build/report.json",
         code=code_of("tables"),
     output:
-        [
-            report(f"results/tables/{name}.csv", caption=f"../report/tables/{name}.rst", category="Tables")
-            for name in TABLES
-        ],
-        expand("results/tables/{name}.{kind}", name=TABLES, kind=["md", "tex"]),
+        *shown(TABLES, "csv", category="Tables"),
+        expand("{stem}.{kind}", stem=TABLES, kind=["md", "tex"]),
+        metrics=manifest.METRICS,
     log:
         "logs/tables.log",
     benchmark:
@@ -75,15 +29,12 @@ rule tables:
 
 rule figures:
     input:
-        every(*RESULT_FILES),
+        [reported(run) for run in RUNS],
         params="build/report.json",
         code=code_of("figures"),
     output:
-        [
-            report(f"results/figures/{name}.png", caption=f"../report/figures/{name}.rst", category="All runs")
-            for name in ACROSS_RUNS
-        ],
-        expand("results/figures/{name}.pdf", name=ACROSS_RUNS),
+        *shown(FIGURES, "png", category="All runs"),
+        expand("{stem}.pdf", stem=FIGURES),
     log:
         "logs/figures.log",
     benchmark:
@@ -97,41 +48,62 @@ rule figures:
         "../scripts/figures.py"
 
 
-rule run_figures:
-    input:
-        expand("results/{{run}}/{seed}/{file}", seed=SEEDS, file=RESULT_FILES),
-        params="build/report/{run}.json",
-        code=code_of("run_figures"),
-    output:
-        [
-            report(
-                f"results/figures/{{run}}/{name}.png",
-                caption=f"../report/figures/{name}.rst",
-                category="Runs",
-                subcategory="{run}",
-            )
-            for name in PER_RUN
-        ],
-        expand("results/figures/{{run}}/{name}.pdf", name=PER_RUN),
-    log:
-        "logs/run_figures/{run}.log",
-    benchmark:
-        "logs/times/run_figures/{run}.tsv"
-    conda:
-        "../envs/pascal.yaml"
-    threads: 1
-    resources:
-        mem_mb=2000,
-    script:
-        "../scripts/run_figures.py"
+for KINDS, STEMS in manifest.run_figures("{run}").items():
+
+    rule:
+        name:
+            "run_figures" if KINDS == manifest.KINDS else f"run_figures_{'_'.join(KINDS)}"
+        input:
+            lambda wildcards: reported(wildcards.run),
+            params="build/report/{run}.json",
+            code=code_of("run_figures"),
+        output:
+            *shown(STEMS, "png", category="Runs", subcategory="{run}"),
+            expand("{stem}.pdf", stem=STEMS),
+        log:
+            f"logs/run_figures/{{run}}-{'_'.join(KINDS)}.log",
+        benchmark:
+            f"logs/times/run_figures/{{run}}-{'_'.join(KINDS)}.tsv"
+        wildcard_constraints:
+            run=names(*KINDS),
+        conda:
+            "../envs/pascal.yaml"
+        threads: 1
+        resources:
+            mem_mb=2000,
+        params:
+            kinds=KINDS,
+        script:
+            "../scripts/run_figures.py"
 
 
 rule report:
+    # every result file: whichever is deleted is made again
     input:
         rules.tables.output,
         rules.figures.output,
-        expand(rules.run_figures.output, run=RUNS),
-        every("hardware_layers.csv"),
+        [
+            f"{stem}.{ending}"
+            for run in RUNS.values()
+            for stem in manifest.outputs("figures", run.name, run.kind)
+            for ending in ("png", "pdf")
+        ],
+        [
+            f"results/{run.name}/{seed}/{file.path}"
+            for run in RUNS.values()
+            for seed in SEEDS
+            for file in manifest.files_of(run.kind).values()
+        ],
+        expand("results/data/{dataset}.json", dataset={run.settings.dataset for run in RUNS.values()}),
+
+
+write_if_changed(PLAN, dump({"stamps": STAMPS, "results": list(map(str, rules.report.input))}))
+
+
+rule plan:
+    # Parameters are checked and stamps written when Snakemake reads its rules: there is nothing left to do.
+    input:
+        [],
 
 
 rule so_far:

@@ -9,10 +9,8 @@ if TRACKING_URI.startswith("sqlite:///") and not Path(TRACKING_URI.removeprefix(
 rule track:
     input:
         rules.report.input,
-        every("train.csv", "levels.json", "metric.csv", "histogram.csv", "verify.json"),
-        every("accuracy.json", "accuracy_vs_timesteps.csv"),
-        every("energy.csv", "energy.json", "hardware.csv"),
         params="build/report.json",
+        code=code_of("track"),
     output:
         TRACKED,
     log:

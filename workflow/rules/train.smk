@@ -8,14 +8,13 @@ rule train:
         params=params_of("train"),
         code=code_of("train"),
     output:
-        ann=f"{HOME}/ann.safetensors",
-        curve=f"{HOME}/train.csv",
+        **results_of("train"),
     log:
         "logs/train/{run}-{seed}.log",
     benchmark:
         "logs/times/train/{run}-{seed}.tsv"
     wildcard_constraints:
-        run=names("uniform"),
+        run=names(*manifest.STAGES["train"].kinds),
     conda:
         "../envs/pascal.yaml"
     threads: training_threads_of
@@ -63,14 +62,13 @@ rule finetune:
         params=params_of("finetune"),
         code=code_of("finetune"),
     output:
-        ann=f"{HOME}/ann.safetensors",
-        curve=f"{HOME}/train.csv",
+        **results_of("finetune"),
     log:
         "logs/finetune/{run}-{seed}.log",
     benchmark:
         "logs/times/finetune/{run}-{seed}.tsv"
     wildcard_constraints:
-        run=names("derived", "given"),
+        run=names(*manifest.STAGES["finetune"].kinds),
     conda:
         "../envs/pascal.yaml"
     threads: training_threads_of

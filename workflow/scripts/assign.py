@@ -2,18 +2,20 @@
 
 from dataclasses import asdict
 
-from lib.columns import METRIC, METRIC_BY_K
-from lib.histograms import read_histograms
-from lib.stage import stage, write_rows
 from pascal.adapt import assign_levels, layer_metrics, metric_readings, reorder_levels, write_levels
+from pascal.files import write_rows
+from pascal.pipeline.histograms import read_histograms
+from pascal.pipeline.stage import stage
 
 with stage(snakemake) as params:
+    adapt = params.adapt
     histograms = read_histograms(snakemake.input.histogram)
-    terms = layer_metrics(histograms, params["adapt.k"], params["adapt.threshold_over"], params["adapt.moments"])
+    terms = layer_metrics(histograms, adapt.k, adapt.threshold_over, adapt.moments)
     metrics = {layer: term.metric for layer, term in terms.items()}
-    levels = assign_levels(metrics, params["adapt.values"])
-    levels = reorder_levels(metrics, levels, params["adapt.order"], params["adapt.order_seed"])
+    levels = assign_levels(metrics, adapt.values)
+    levels = reorder_levels(metrics, levels, adapt.order, adapt.order_seed)
     rows = [{"layer": name, **asdict(t), "metric": t.metric, "level": levels[name]} for name, t in terms.items()]
-    write_rows(snakemake.output.metric, METRIC, rows)
-    write_rows(snakemake.output.by_k, METRIC_BY_K, metric_readings(histograms, params["adapt.threshold_over"]))
+    write_rows(snakemake.output.metric, rows[0], rows)
+    readings = metric_readings(histograms, adapt.threshold_over)
+    write_rows(snakemake.output.by_k, readings[0], readings)
     write_levels(snakemake.output.levels, levels)

@@ -1,9 +1,10 @@
 """convert: ann.safetensors → the spiking network (snn.safetensors) and its timesteps per edge (snn.json)."""
 
-from lib.models import trained_network
-from lib.stage import stage, write_json
+from pascal.files import write_tensors
 from pascal.graph import convert, get_levels
-from pascal.training import weights, write_tensors
+from pascal.pipeline.models import trained_network
+from pascal.pipeline.stage import stage, write_json
+from pascal.training import weights
 
 with stage(snakemake) as params:
     ann = trained_network(params, snakemake.input.data, snakemake.input.ann).double()

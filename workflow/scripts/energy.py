@@ -3,14 +3,15 @@
 
 from dataclasses import asdict
 
-from lib.stage import read_rows, reading, stage, write_json, write_rows
 from pascal.energy import EnergyCosts, energy_rows, energy_summary, ratio_table, sensitivity
+from pascal.files import write_rows
+from pascal.pipeline.stage import read_rows, reading, stage, write_json
 from pascal.workload import workloads_from_rows
 
 with stage(snakemake) as params:
     with reading(snakemake.input.workload):
         workloads = workloads_from_rows(read_rows(snakemake.input.workload))
-    costs = {name: EnergyCosts.from_params(prices) for name, prices in params["energy"].items()}
+    costs = {name: EnergyCosts(**prices.model_dump()) for name, prices in params.energy.items()}
     rows = energy_rows(workloads, costs)
     write_rows(snakemake.output.rows, rows[0], rows)
     ratios, assumptions = ratio_table(workloads), [asdict(assumption) for assumption in sensitivity(workloads, costs)]

@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
-from lib.rows import read_results
-from lib.stage import stage
-from pascal.report import ACROSS_RUNS, save_figure
+from pascal.pipeline.rows import read_results
+from pascal.pipeline.stage import stage
+from pascal.report.figures import build_figures
+from pascal.report.style import save_figure
 from tqdm import tqdm
 
 with stage(snakemake) as report:
     results = read_results(report, Path("results"))
-    for name, plan in tqdm(ACROSS_RUNS.items(), "figures", disable=None):
-        save_figure(plan.draw(results), Path("results/figures", name))
+    for path, figure in tqdm(build_figures(results, per_run=False), "figures", disable=None):
+        save_figure(figure, Path("results/figures", path))

@@ -3,21 +3,24 @@ layer, their ratios (hardware_comparison.csv), and what moves them (hardware_sen
 
 With `weight_density` the weights are pruned by magnitude; the spikes stay those of the network as it was trained."""
 
-from lib.stage import reading, stage, write_rows
+from pascal.files import write_rows
 from pascal.hardware import load_trace, prune_trace
 from pascal.hardware.compare import compare_machines
 from pascal.hardware.sensitivity import WEIGHT_DENSITIES, sensitivity
+from pascal.pipeline.stage import reading, stage
 
 with stage(snakemake) as params:
-    settings, traces = params["hardware"], {}
-    density = settings.get("weight_density", 1.0)
+    settings, traces = params.hardware, {}
+    density = settings.weight_density
     for neuron, path in (("pasc", snakemake.input.pasc), ("if", snakemake.input.plain)):
         with reading(path):
             traces[neuron] = prune_trace(load_trace(path), density)
-    effort = {"images": min(settings["images"], traces["pasc"].images), "workers": snakemake.threads, "progress": True}
+    effort = {"images": min(settings.images, traces["pasc"].images), "workers": snakemake.threads, "progress": True}
     networks, layers, ratios = [], [], []
-    for name, block in settings["accelerators"].items():
-        rows, machines = compare_machines(traces["pasc"], traces["if"], {"name": name, **block}, **effort)
+    for name, accelerator in settings.accelerators.items():
+        rows, machines = compare_machines(
+            traces["pasc"], traces["if"], {"name": name, **accelerator.model_dump()}, **effort
+        )
         ratios += [row | {"weight_density": density} for row in rows]
         for result in machines.values():
             machine = {"preset": name, "machine": result.accelerator.machine, "neuron": result.neuron}

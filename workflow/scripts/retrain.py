@@ -6,15 +6,15 @@ With `reuse` it is taken from the training of the run it starts from, which is t
 import shutil
 import sys
 
-from lib.stage import stage
-from lib.training import STATES, load_kept_state, newest_state, prepare_training, write_curve
+from pascal.pipeline.stage import stage
+from pascal.pipeline.training import STATES, load_kept_state, newest_state, prepare_training, write_curve
 from pascal.training import retraining_epochs, save_state
 
 with stage(snakemake) as params:
-    training = prepare_training(params, snakemake, params["levels"])
-    until = retraining_epochs(training.config.epochs, params["adapt.p"])
-    kept = STATES / training.key / f"{until}.safetensors"
-    wanted = params["adapt.reuse"] and snakemake.input.get("reused")
+    training = prepare_training(params, snakemake, params.levels)
+    until = retraining_epochs(training.config.epochs, params.adapt.p)
+    kept = STATES / training.shared / f"{until}.safetensors"
+    wanted = params.adapt.reuse and snakemake.input.get("reused")
     if wanted and kept.exists():
         load_kept_state(str(kept))  # whole, or set aside and made anew
         shutil.copyfile(kept, snakemake.output.state)

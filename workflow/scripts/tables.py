@@ -2,14 +2,17 @@
 
 from pathlib import Path
 
-from lib.rows import measured_here, read_results
-from lib.stage import stage
-from pascal.cli import audit_networks
-from pascal.energy import audit_rows
-from pascal.report import TABLES, build_tables, write_table
+from pascal.audit import audit_rows
+from pascal.audit.networks import audit_networks
+from pascal.pipeline.rows import measured_here, metrics, read_results
+from pascal.pipeline.stage import stage, write_json
+from pascal.report.registry import plans
+from pascal.report.tables import build_tables
+from pascal.report.write import write_table
 
 with stage(snakemake) as report:
     results = read_results(report, Path("results"))
     tables = build_tables(results, audit_rows(audit_networks(), measured_here(results)))
     for name, table in tables.items():
-        write_table(table, Path("results/tables", name), TABLES[name].caption)
+        write_table(table, Path("results/tables", name), plans("tables")[name].caption)
+    write_json(snakemake.output.metrics, metrics(results))

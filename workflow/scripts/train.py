@@ -3,22 +3,21 @@
 Where adaptive runs will branch off, the state is kept under work/states.
 """
 
-from lib.stage import stage
-from lib.training import STATES, prepare_training, write_curve
-from pascal.training import TrainingState, retraining_epochs, save_state, weights, write_tensors
+from pascal.files import write_tensors
+from pascal.pipeline.stage import stage
+from pascal.pipeline.training import STATES, prepare_training, write_curve
+from pascal.training import TrainingState, retraining_epochs, save_state, weights
 
 with stage(snakemake) as params:
-    epochs = params["train"]["epochs"]
-    if epochs == 0:  # weights trained elsewhere enter as they are
-        params["train"] |= {"epochs": 1, "warmup_epochs": 0}
-    training = prepare_training(params, snakemake, params["levels"])
+    epochs = params.train.epochs  # 0: weights trained elsewhere enter as they are
+    training = prepare_training(params, snakemake, params.levels)
     branches = {retraining_epochs(epochs, p) for p in snakemake.params.keep} if epochs > 1 else set()
 
     def keep(state: TrainingState) -> None:
         """Save what an adaptive run goes on from."""
         epoch, within = divmod(state.step, state.steps_per_epoch)
         if epoch in branches and within == 0:
-            folder = STATES / training.key
+            folder = STATES / training.shared
             folder.mkdir(parents=True, exist_ok=True)
             write_curve(folder / f"{epoch}.csv", state.records)
             save_state(folder / f"{epoch}.safetensors", state)

@@ -2,7 +2,7 @@
 
 from os import PathLike
 
-from .stage import read_rows
+from pascal.pipeline.stage import read_rows
 
 
 def read_histograms(path: str | PathLike[str]) -> dict[str, list[int]]:

@@ -5,16 +5,18 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
 from pascal.errors import PascalError
-
-from .commit import git_commit
-from .processes import launched
-from .stamps import dump
+from pascal.files import write_text
+from pascal.pipeline.canonical import dump
+from pascal.pipeline.commit import git_commit
+from pascal.pipeline.parameters.files import read_part
+from pascal.pipeline.processes import end_with_planner, launched
+from pascal.pipeline.records import digests, write_record
 
 
 class _Tee:
@@ -40,17 +42,21 @@ class _Tee:
 
 
 @contextmanager
-def stage(job: Any) -> Iterator[dict[str, Any]]:
-    """The stage's parameters; what goes wrong ends in one message, and details in the log."""
+def stage(job: Any) -> Iterator[Any]:
+    """The stage's own part of the parameters, typed; what goes wrong ends in one message, and details in the log."""
     terminal = sys.stderr
     Path(job.log[0]).parent.mkdir(parents=True, exist_ok=True)
     with open(job.log[0], "a" if launched() else "w", encoding="utf-8") as log:
         sys.stderr = _Tee(terminal, log)  # type: ignore[assignment]
         try:
+            end_with_planner()
             print(f"commit {git_commit() or 'unknown'}", file=log, flush=True)
-            params = read_json(job.input.params)
-            _use_threads(params.get("threads", 1))
+            inputs = digests(job.input)
+            with reading(job.input.params):
+                params = read_part(job.input.params)
+            _use_threads(getattr(params, "threads", 1))
             yield params
+            write_record(job, inputs)
         except (PascalError, OSError) as error:
             traceback.print_exc(file=log)
             message = f"{job.rule}: {_explain(error)}"
@@ -103,20 +109,3 @@ def read_rows(path: str | os.PathLike[str]) -> list[dict[str, str]]:
     """The rows of a CSV file, as text."""
     with open(path, newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
-
-
-def write_rows(path: str | os.PathLike[str], columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> None:
-    """A CSV file with these columns, whole or not at all."""
-    part = Path(f"{path}.part")
-    with open(part, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(columns), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    os.replace(part, path)
-
-
-def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """A text file, whole or not at all."""
-    part = Path(f"{path}.part")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, path)

@@ -6,13 +6,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
+from torch import nn
+
 from pascal.data import Augmentation, Dataset, evaluation_batches, training_batches
 from pascal.data.records import Batch
+from pascal.files import write_rows
 from pascal.neurons import QCFS
-from pascal.neurons.levels import apply_levels
+from pascal.neurons.levels import apply_levels, registered_layers
+from pascal.pipeline.canonical import digest
+from pascal.pipeline.models import load_own_weights, new_network, open_dataset
+from pascal.pipeline.processes import launch
+from pascal.pipeline.stage import reading
 from pascal.training import (
     Checkpoint,
     EpochRecord,
@@ -25,12 +32,10 @@ from pascal.training import (
     train,
 )
 from pascal.training.loop import EpochBatches
-from torch import nn
 
-from .models import load_own_weights, new_network, open_dataset
-from .processes import launch
-from .stage import reading, write_rows
-from .stamps import digest
+if TYPE_CHECKING:
+    from pascal.pipeline.parameters.stages import TrainStage
+    from pascal.pipeline.parameters.train import Train
 
 CHECKPOINTS = Path("work/checkpoints")
 STATES = Path("work/states")
@@ -41,18 +46,19 @@ _COLUMNS = [field.name for field in fields(EpochRecord)]
 
 @dataclass(frozen=True)
 class Training:
-    """What a training needs, and the key under which its state is kept."""
+    """What a training needs, the key under which it goes on, and the one under which others find its states."""
 
-    params: Mapping[str, Any]
+    params: "TrainStage"
     config: TrainingConfig
     dataset: Dataset
     network: nn.Module
     key: str
+    shared: str = ""
 
     @property
     def layers(self) -> dict[str, QCFS]:
         """The network's QCFS layers by path."""
-        return {path: module for path, module in self.network.named_modules() if isinstance(module, QCFS)}
+        return registered_layers(self.network)
 
     def set_levels(self, levels: Mapping[str, int]) -> None:
         """Levels by layer, in the place of the uniform ones."""
@@ -69,14 +75,14 @@ class Training:
 
         Of several processes only the first comes back from here, so that it alone writes results.
         """
-        launch(self.params["train"].get("processes", 1))
+        launch(self.params.train.processes)
         checkpoint = Checkpoint(CHECKPOINTS, key)
 
         def save(state: TrainingState) -> None:
             reached(state)  # first: a kill in between makes these steps again
             checkpoint.save(state)
 
-        with process_group(self.params["device"]) as device:
+        with process_group(self.params.device) as device:
             first = rank() == 0
             self.network.to(device)
             batches, validation = self._batches(device)
@@ -86,29 +92,31 @@ class Training:
 
     def _batches(self, device: torch.device) -> tuple[EpochBatches, Iterable[Batch] | None]:
         """This process's share of the training images, and of those held out, if any are."""
-        settings, data = self.params["train"], self.dataset
-        share = {"rank": rank(), "processes": processes(), "workers": settings.get("workers", 0)}
-        augmentation = Augmentation(**settings.get("augmentation", {}))
-        batches = training_batches(data, settings["batch_size"], augmentation, self.config.seed, device, **share)
+        settings, data = self.params.train, self.dataset
+        share = {"rank": rank(), "processes": processes(), "workers": settings.workers}
+        augmentation = Augmentation(**settings.augmentation.model_dump())
+        batches = training_batches(data, settings.batch_size, augmentation, self.config.seed, device, **share)
         if not len(data.validation):
             return batches, None
         return batches, evaluation_batches(data, data.validation, _EVALUATION_BATCH, device, **share)
 
 
-def prepare_training(params: Mapping[str, Any], job: Any, levels: Any) -> Training:
+def prepare_training(params: "TrainStage", job: Any, levels: Any) -> Training:
     """Data and network of a run; weights follow from the seed, or come from the run's own file."""
     seed = int(job.wildcards.seed)
-    config = training_config(params["train"], seed)
+    config = training_config(params.train, seed)
     torch.manual_seed(seed)
-    network = new_network(params, job.input.data, levels)
+    network = new_network(params, job.input.data, levels, params.train.threshold)
     if weights := job.input.get("weights"):
         load_own_weights(network, weights, f"runs.{job.wildcards.run}")
-    return Training(params, config, open_dataset(job.input.data), network, training_key(params, job))
+    dataset, keys = open_dataset(job.input.data), training_keys(params, job)
+    return Training(params, config, dataset, network, *keys)
 
 
-def training_config(settings: Mapping[str, Any], seed: int) -> TrainingConfig:
-    """The part of `train`'s parameters that the training loop reads."""
-    return TrainingConfig(seed=seed, **{key: value for key, value in settings.items() if key in _CONFIG})
+def training_config(settings: "Train", seed: int) -> TrainingConfig:
+    """The part of `train`'s parameters that the training loop reads; where nothing is trained, of one epoch."""
+    own = {key: value for key, value in settings if key in _CONFIG}
+    return TrainingConfig(seed=seed, **own | ({} if settings.epochs else {"epochs": 1, "warmup_epochs": 0}))
 
 
 def load_kept_state(path: str) -> TrainingState:
@@ -124,12 +132,18 @@ def newest_state(key: str) -> TrainingState:
     return state
 
 
-def training_key(params: Mapping[str, Any], job: Any) -> str:
-    """Digest of all that a training depends on: parameters, seed, data, start, levels and code."""
-    own = {key: value for key, value in params.items() if not key.startswith("adapt.")}
-    files = [path for name in ("data", "weights", "state", "levels", "code") for path in _paths(job.input.get(name))]
+def training_keys(params: "TrainStage", job: Any) -> tuple[str, str]:
+    """Digests of all that a training depends on: parameters, seed, data, start, levels and code.
+
+    The second leaves the stage's script out: where train and retrain do the same, one goes on from the other's states.
+    """
+    own = params.model_dump(mode="json", exclude={"adapt"})
+    files = [path for name in ("data", "weights", "state", "levels") for path in _paths(job.input.get(name))]
     content = [hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in files]
-    return digest({"params": own, "seed": job.wildcards.seed, "content": content})
+    code = Path(job.input.code).read_text(encoding="utf-8").splitlines()
+    package = [line for line in code if not line.endswith(f"/scripts/{job.rule}.py")]
+    depends = {"params": own, "seed": job.wildcards.seed, "content": content}
+    return digest(depends | {"code": code}), digest(depends | {"code": package})
 
 
 def _paths(files: Any) -> list[str]:

@@ -5,22 +5,23 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import torch
-from pascal.graph.observe import observe
 from torch import Tensor, nn
 
+from pascal.graph import SpikingNetwork
+from pascal.graph.observe import observe
 
-def count_histograms(snn: nn.Module, batches: Iterable[Any]) -> dict[str, list[int]]:
+
+def count_histograms(snn: SpikingNetwork, batches: Iterable[Any]) -> dict[str, list[int]]:
     """Neurons with count 0, 1, … L by layer, over all images."""
     totals: dict[str, Tensor] = {}
     for images, _ in batches:
         for path, counts in observe(snn, images).counts.items():
-            levels = snn.graph.get_submodule(path).levels  # type: ignore[union-attr,operator]
-            found = torch.bincount(counts.flatten().long(), minlength=levels + 1)
+            found = torch.bincount(counts.flatten().long(), minlength=snn.levels[path] + 1)
             totals[path] = totals.get(path, torch.zeros_like(found)) + found
     return {path: total.tolist() for path, total in totals.items()}
 
 
-def counts_beside(ann: nn.Module, snns: Mapping[str, nn.Module], batches: Iterable[Any]) -> list[dict[str, Any]]:
+def counts_beside(ann: nn.Module, snns: Mapping[str, SpikingNetwork], batches: Iterable[Any]) -> list[dict[str, Any]]:
     """Neurons for each pair of the ANN's level and an SNN's spike count, all layers and images together."""
     totals: Counter[tuple[str, int, int]] = Counter()
     for images, _ in batches:

@@ -1,0 +1,69 @@
+"""`python -m pascal.pipeline.dvc` writes dvc.yaml from the manifest; runs and seeds DVC fills in from params.yaml.
+
+Stages depend on stamps, small files that planning writes, never on folders of sources: `dvc status` stays linear.
+Outputs are folders where the kind of a run decides which files it has.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from pascal.files import write_text
+from pascal.pipeline.manifest import METRICS, outputs
+
+_HEAD = """\
+# Versions of results, written by `python -m pascal.pipeline.dvc`: edit that, not this.
+# One DAG makes the results, Snakemake's: each stage calls it for its own files, and DVC keeps what came out. `plan`
+# comes first: it checks the parameters and writes what each run depends on, parameters and code, into build/plan.
+"""
+_INTACT = "python -m pascal.pipeline.intact"  # nothing that does not fit its record is committed
+_MAKE = f"targets=$(python -m pascal.pipeline.targets {{}}) && snakemake --cores all $targets && {_INTACT} $targets"
+
+
+def stages() -> dict[str, Any]:
+    """The stages of dvc.yaml; outputs persist, for Snakemake decides what is old."""
+    figures = [f"{stem}.{ending}" for stem in outputs("figures") for ending in ("png", "pdf")]
+    folders = ("results/figures/records", "results/data", "results/tables")
+    home = "results/${item.run}/${item.seed}"
+    return {
+        "plan": {
+            "cmd": "snakemake --cores 1 --dry-run --quiet all -- plan",
+            "deps": ["params.yaml", "Snakefile", "pascal", "workflow"],
+            "outs": [{"build/plan": {"persist": True}}],
+        },
+        "report": {
+            "cmd": f"snakemake --cores all report && {_INTACT}",
+            "deps": ["build/plan/report.json"],
+            "outs": [{path: {"persist": True}} for path in (*figures, *folders)],
+            "metrics": [{str(METRICS): {"persist": True}}],
+        },
+        "run": {
+            "matrix": {"run": "${runs}", "seed": "${defaults.seeds}"},
+            "cmd": _MAKE.format("'${item.run}' '${item.seed}'"),
+            "deps": ["build/plan/${item.run}.json"],
+            "outs": [{home: {"persist": True}}],
+        },
+        "figures": {
+            "foreach": "${runs}",
+            "do": {
+                "cmd": _MAKE.format("'${key}'"),
+                "deps": ["build/plan/${key}.json", "build/plan/figures.txt"],
+                "outs": [{"results/figures/${key}": {"persist": True}}],
+            },
+        },
+        "track": {  # it has no output, and its failure spoils no result
+            "cmd": "snakemake --cores all track",
+            "deps": ["build/plan/track.txt", str(METRICS), "results/tables"],
+        },
+    }
+
+
+def text() -> str:
+    """What dvc.yaml holds."""
+    content = {"params": ["params.yaml"], "stages": stages()}
+    return _HEAD + "\n" + yaml.safe_dump(content, sort_keys=False, width=1000, default_flow_style=None)
+
+
+if __name__ == "__main__":
+    write_text(Path("dvc.yaml"), text())

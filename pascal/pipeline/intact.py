@@ -1,0 +1,31 @@
+"""`python -m pascal.pipeline.intact [files]`: whether results are those that their records tell of."""
+
+import json
+import sys
+from pathlib import Path
+
+from pascal.pipeline.fit import check_results
+
+PLAN = Path("build/asked.json")  # what the newest plan asks for: results, and stamps that they must be made from
+_SHOWN = 10
+
+
+def main(files: list[str]) -> int:
+    """Check some results, or all that the newest plan asks for; says which do not fit, and why."""
+    if not PLAN.exists():
+        print(f"{PLAN}: no such file; `snakemake --cores 1 --dry-run all` writes it", file=sys.stderr)
+        return 1
+    plan = json.loads(PLAN.read_text(encoding="utf-8"))
+    fit = check_results(plan["stamps"])
+    told = {path: fit.fault(path) if Path(path).exists() else "no such file" for path in files or plan["results"]}
+    faults = {path: fault for path, fault in told.items() if fault}
+    for path, fault in list(faults.items())[:_SHOWN]:
+        print(f"{path}: {fault}", file=sys.stderr)
+    if faults:
+        remedy = "`snakemake --cores 2 all` makes them anew"
+        print(f"{len(faults)} results do not fit their records; {remedy}", file=sys.stderr)
+    return int(bool(faults))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,67 @@
+"""Weights trained elsewhere, looked for before any job: there, or promised by another run, or their run is left out."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from os.path import normpath
+from pathlib import Path
+
+from pascal.pipeline.errors import ParameterError
+from pascal.pipeline.parameters.faults import show
+from pascal.pipeline.parameters.runs import Params, Run
+
+_ABSENT = "which is not there, expected a safetensors file"
+
+
+def plannable(params: Params, file: Path) -> tuple[Params, list[str]]:
+    """The parameters without runs whose optional weights are not there, and a line on each of those."""
+    faults, notes, left = [], [], set()
+    for run in params.runs.values():
+        if run.start is None and (fault := _fault(run, params)):
+            followers = [other.name for other in params.runs.values() if other.start == run.name]
+            if run.settings.optional and fault.endswith(_ABSENT):
+                left |= {run.name, *followers}
+                notes.append(f"{file}: {fault}; left out until then: {', '.join([run.name, *followers])}")
+            else:
+                faults.append(f"{file}: {fault}")
+    kept = {name: run for name, run in params.runs.items() if name not in left}
+    if faults or not kept:
+        raise ParameterError("\n".join([*faults, *([] if faults else notes)]))
+    return replace(params, runs=kept), notes
+
+
+def _fault(run: Run, params: Params) -> str:
+    weights = run.settings.weights
+    if weights is None:
+        return ""
+    where = f"runs.{run.name}.weights: got {show(weights)}"
+    if maker := _maker(weights, params):
+        makers = [maker.name, *_origins(maker, params)]
+        return f"{where}, the run's own result, expected weights from elsewhere" if run.name in makers else ""
+    if not Path(weights).is_file():
+        return f"{where}, {_ABSENT}"
+    return ""
+
+
+def _maker(weights: str, params: Params) -> Run | None:
+    """The run that makes this file, if one does."""
+    parts = Path(normpath(weights)).absolute()
+    for seed in params.seeds:
+        for run in params.runs.values():
+            if parts == Path("results", run.name, str(seed), "ann.safetensors").absolute():
+                return run
+    return None
+
+
+def _origins(run: Run, params: Params) -> Iterator[str]:
+    """The runs that a run's network comes from, one after another."""
+    seen, before = {run.name}, _origin(run, params)
+    while before is not None and before.name not in seen:
+        seen.add(before.name)
+        yield before.name
+        before = _origin(before, params)
+
+
+def _origin(run: Run, params: Params) -> Run | None:
+    if run.start is not None:
+        return params.runs.get(run.start)
+    return _maker(run.settings.weights, params) if run.settings.weights else None
