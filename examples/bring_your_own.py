@@ -1,164 +1,56 @@
-"""A trained ReLU network becomes a spiking one: quantize, calibrate, fine-tune briefly, convert, verify.
+"""A trained ReLU network becomes a spiking one, without training and without labels: quantize, calibrate, convert.
 
-`python -m examples.bring_your_own CHECKPOINT OUT.json --levels 4 --epochs 2 --data FOLDER` takes the ReLU ResNet-20 of
-`examples/relu_resnet20.py`. Whatever is chosen is chosen on validation images; test images are for the report alone.
-A killed fine-tuning goes on where it was: its checkpoint is under work/checkpoints.
+`python -m examples.bring_your_own CHECKPOINT --levels 8 --data FOLDER` takes the ReLU ResNet-20 of
+`benchmarks/relu_resnet20.py`. Calibration sees training images; test images are for the report alone.
 """
 
 import argparse
-import copy
-import hashlib
-import json
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from time import monotonic
-from typing import Any
 
 import torch
-from safetensors.torch import save
-from torch import Tensor, nn
-from tqdm import tqdm
 
 import pascal
-from benchmarks.provenance import provenance, write_record
-from examples.relu_resnet20 import MEAN, STD, load_relu_resnet20
-from pascal.adapt import calibrate_thresholds, set_thresholds
-from pascal.data import Dataset, describe, evaluation_batches, load_dataset, sample, training_batches
-from pascal.data.records import Split
-from pascal.training import Checkpoint, EpochRecord, TrainingConfig, evaluate, train, weights
-from workflow.scripts.lib.stamps import code_stamp, digest
-
-METHODS = ("max", "percentile", "mse")
-RATES = (0.1, 0.03, 0.01, 0.003)
-CALIBRATION_IMAGES, TRIAL_IMAGES = 1000, 5000
-BATCH = 128
+from benchmarks.relu_resnet20 import MEAN, STD, load_relu_resnet20
+from pascal.data import evaluation_batches, load_dataset, sample
 
 
 def main() -> None:
-    """Everything in order; what happened is written as one JSON."""
-    arguments = parse()
-    torch.set_num_threads(arguments.threads)
-    began = monotonic()
-    dataset = load_dataset("cifar10", arguments.data, arguments.seed, mean=MEAN, std=STD)
-    dataset = smaller(dataset, arguments.images) if arguments.images else dataset
-    relu = load_relu_resnet20(arguments.checkpoint)
-    ann = pascal.quantize(relu, levels=arguments.levels)
-    images = {"training_images": len(dataset.train), "test_images": len(dataset.test)}
-    accuracy = {"relu": on_test(relu, dataset), "quantized": on_test(ann, dataset)}
+    """From checkpoint to certificate."""
+    options = parse()
+    dataset = load_dataset("cifar10", options.data, mean=MEAN, std=STD)
+    training = evaluation_batches(dataset, sample(dataset.train, options.images), 100)
+    test = list(evaluation_batches(dataset, sample(dataset.test, options.test), 100))
 
-    method, by_method = calibrate(ann, dataset)
-    accuracy["calibrated"] = on_test(ann, dataset)
+    relu = load_relu_resnet20(options.checkpoint)
+    calibration = pascal.calibrate(pascal.quantize(relu, levels=options.levels), training, options.method, bar=True)
+    print(calibration)
 
-    rate, by_rate = choose_rate(ann, dataset, arguments.seed)
-    config = TrainingConfig(epochs=arguments.epochs, learning_rate=rate, seed=arguments.seed)
-    records = fine_tune(ann, dataset, config, key(ann, dataset, config))
-    accuracy["fine_tuned"] = on_test(ann, dataset)
+    ann = calibration.ann.double()
+    snn = pascal.convert(ann, engine="counts")
+    print(f"ReLU {accuracy(relu, test):.2%}, calibrated {accuracy(ann, test):.2%}, spiking {accuracy(snn, test):.2%}")
 
-    certificate, accuracy["snn"] = convert_and_verify(ann, dataset, arguments.certified)
-    record = {
-        "kind": "own network", "network": "ReLU ResNet-20", "dataset": "cifar10", "levels": arguments.levels,
-        **images, "epochs": arguments.epochs, "seed": arguments.seed, "seconds": monotonic() - began, **provenance(),
-        "accuracy": accuracy, "calibration": method, "validation_accuracy_by_calibration": by_method,
-        "learning_rate": rate, "validation_accuracy_by_learning_rate": by_rate,
-        "curve": [asdict(epoch) for epoch in records], "certificate": certificate,
-    }  # fmt: skip
-    write_record(arguments.out, record)
-    print(json.dumps({"accuracy": accuracy, "certificate": certificate}, indent=2))
+    certificate = pascal.verify(ann, pascal.convert(ann), [images for images, _ in test[:2]])
+    print(f"{certificate.count_mismatches} of {certificate.neurons:,} spike counts differ, timestep by timestep")
 
 
 def parse() -> argparse.Namespace:
     """The command's arguments."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkpoint", type=Path)
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--levels", type=int, default=4)
-    parser.add_argument("--epochs", type=int, default=2)
+    parser.add_argument("--levels", type=int, default=8)
+    parser.add_argument("--method", default="ridge", help="max, percentile, mse, channel, ridge or auto")
     parser.add_argument("--data", type=Path, help="the data folder; PASCAL_DATA or data/")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--certified", type=int, default=1000, help="test images compared neuron by neuron")
-    parser.add_argument("--images", type=int, help="only so many for training, validation and test: to try this out")
+    parser.add_argument("--images", type=int, default=1000, help="training images to calibrate on")
+    parser.add_argument("--test", type=int, default=2000, help="test images to report on")
     return parser.parse_args()
 
 
-def smaller(dataset: Dataset, images: int) -> Dataset:
-    """The same data set with fewer images in every part."""
-    return replace(
-        dataset, **{part: sample(getattr(dataset, part), images) for part in ("train", "validation", "test")}
-    )
-
-
-def accuracy_on(model: nn.Module, dataset: Dataset, split: Split) -> float:
-    """Share of a split's images that are classified correctly."""
-    return evaluate(model, evaluation_batches(dataset, split), bar=True).accuracy
-
-
-def on_test(model: nn.Module, dataset: Dataset) -> float:
-    """For the report; no choice depends on it."""
-    return accuracy_on(model, dataset, dataset.test)
-
-
-def calibrate(ann: nn.Module, dataset: Dataset) -> tuple[str, dict[str, float]]:
-    """Thresholds from training images, by the method that does best on validation images."""
-    images = sample(dataset.train, min(CALIBRATION_IMAGES, len(dataset.train)))
-    batches = evaluation_batches(dataset, images)
-    thresholds = {method: calibrate_thresholds(ann, batches, method, bar=True) for method in METHODS}
-    found = {}
-    for method in METHODS:
-        set_thresholds(ann, thresholds[method])
-        found[method] = accuracy_on(ann, dataset, dataset.validation)
-    best = max(found, key=found.__getitem__)
-    set_thresholds(ann, thresholds[best])
-    return best, found
-
-
-def choose_rate(ann: nn.Module, dataset: Dataset, seed: int) -> tuple[float, dict[str, float]]:
-    """The learning rate that does best on validation images after one short epoch of its own."""
-    some = replace(dataset, train=sample(dataset.train, min(TRIAL_IMAGES, len(dataset.train)), seed))
-    found = {}
-    for rate in RATES:
-        trial, config = copy.deepcopy(ann), TrainingConfig(epochs=1, learning_rate=rate, seed=seed)
-        list(train(trial, training_batches(some, BATCH, seed=seed), config))
-        found[str(rate)] = accuracy_on(trial, dataset, dataset.validation)
-    return float(max(found, key=found.__getitem__)), found
-
-
-def fine_tune(ann: nn.Module, dataset: Dataset, config: TrainingConfig, key: str) -> list[EpochRecord]:
-    """Train in place to the end of a short cosine, resumable under `key`."""
-    checkpoint = Checkpoint(Path("work/checkpoints"), key)
-    batches = training_batches(dataset, BATCH, seed=config.seed)
-    validation = evaluation_batches(dataset, dataset.validation)
-    return list(train(ann, batches, config, checkpoint.load(), validation, save=checkpoint.save))
-
-
-def key(ann: nn.Module, dataset: Dataset, config: TrainingConfig) -> str:
-    """Digest of what the fine-tuning depends on: weights, thresholds and levels, data, schedule, code."""
-    start = hashlib.sha256(save(weights(ann))).hexdigest()
-    code = code_stamp(Path(__file__).parents[1], ["pascal"])
-    return "own-" + digest([start, describe(dataset), asdict(config), code])
-
-
-@dataclass(frozen=True)
-class Doubles:
-    """Test images in float64, in which SNN and ANN agree neuron by neuron."""
-
-    dataset: Dataset
-    split: Split
-
-    def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
-        for images, labels in tqdm(evaluation_batches(self.dataset, self.split, 100), "test", leave=False):
-            yield images.double(), labels
-
-
-def convert_and_verify(ann: nn.Module, dataset: Dataset, certified: int) -> tuple[dict[str, Any], float]:
-    """Every neuron of the SNN, timestep by timestep, against the ANN's on some images; its accuracy on all of them."""
-    ann = ann.double().eval()
-    some = sample(dataset.test, min(certified, len(dataset.test)))
-    certificate = pascal.verify(ann, pascal.convert(ann), Doubles(dataset, some))
-    names = ("images", "neurons", "count_mismatches", "prediction_mismatches", "max_logit_error", "dtype")
-    snn_accuracy = evaluate(pascal.convert(ann, engine="counts"), Doubles(dataset, dataset.test)).accuracy
-    return {name: getattr(certificate, name) for name in names}, snn_accuracy
+@torch.no_grad()
+def accuracy(model: torch.nn.Module, batches: list[tuple[torch.Tensor, torch.Tensor]]) -> float:
+    """Share of the images that a network classifies correctly."""
+    dtype = next(model.parameters()).dtype
+    correct = sum(int((model(images.to(dtype)).argmax(1) == labels).sum()) for images, labels in batches)
+    return correct / sum(len(labels) for _, labels in batches)
 
 
 if __name__ == "__main__":

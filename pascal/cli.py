@@ -10,13 +10,15 @@ import torch
 from torch import nn
 from tqdm import tqdm
 
+from pascal.audit import audit_rows
+from pascal.audit.networks import audit_networks
 from pascal.data import DATASETS, evaluation_batches, load_dataset, sample
-from pascal.energy import AUDIT_NETWORKS, audit_rows, layer_table
+from pascal.energy import layer_table
 from pascal.errors import PascalError
-from pascal.graph import convert, layer_shapes, verify
+from pascal.files import read_tensors
+from pascal.graph import Verification, convert, verify
+from pascal.graph.certificate_text import verdict
 from pascal.networks import build_network
-from pascal.training import read_tensors
-from pascal.workload import LayerWorkload
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -48,30 +50,55 @@ def _add_verify(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--std", type=float, nargs=3, help="of the pixels, likewise")
     parser.add_argument("--images", type=int, help="how many test images, chosen at random (default all)")
     parser.add_argument("--batch-size", type=int, default=100)
-    parser.add_argument("--dtype", choices=("float32", "float64"), default="float64")
-    parser.add_argument("--engine", default="steps", help="the SNN's engine (default steps, the reference)")
+    parser.add_argument("--dtype", choices=("float32", "float64"), help="of both networks (default float64)")
+    parser.add_argument("--engine", help="the SNN's engine (default steps, the reference)")
+    parser.add_argument("--date", help="to stand in the certificate, as it is given")
+    parser.add_argument("--table", action="store_true", help="print every layer, not the outcome alone")
     parser.add_argument("--json", type=Path, help="where to write the certificate")
+    parser.add_argument("--check", type=Path, help="a certificate to confirm: its images, dtype and engine are taken")
     parser.set_defaults(command=_verify)
 
 
 def _verify(options: argparse.Namespace) -> int:
     """Convert, compare, write the certificate, and say the outcome on one line."""
+    claimed = _claimed(options)
     dataset = load_dataset(options.dataset, options.data, mean=options.mean, std=options.std)
-    ann = _load(options, len(dataset.classes), dataset.image_size).to(getattr(torch, options.dtype))
-    snn = convert(ann, engine=options.engine)
+    ann = _load(options, len(dataset.classes), dataset.image_size).to(getattr(torch, options.dtype or "float64"))
+    snn = convert(ann, engine=options.engine or "steps")
     images = sample(dataset.test, options.images) if options.images is not None else dataset.test
     batches = list(evaluation_batches(dataset, images, options.batch_size))
-    certificate = verify(ann, snn, tqdm(batches, desc="verify", unit="batch"))
+    certificate = verify(ann, snn, tqdm(batches, desc="verify", unit="batch"), date=options.date)
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(certificate.to_json())
-    print(
-        f"{'equal' if certificate.passed else 'NOT EQUAL'}: {certificate.images:,} images, "
-        f"{certificate.neurons:,} neurons compared in {certificate.dtype}, "
-        f"{certificate.count_mismatches:,} counts and {certificate.prediction_mismatches:,} predictions differ, "
-        f"first in {certificate.first_divergence}; largest logit error {certificate.max_logit_error:.3g}"
-    )
-    return 0 if certificate.passed else 1
+    print(certificate if options.table else verdict(certificate))
+    confirmed = claimed is None or _confirms(options.check, claimed, certificate)
+    return 0 if certificate.passed and confirmed else 1
+
+
+def _claimed(options: argparse.Namespace) -> Verification | None:
+    """The certificate to confirm; what it was made with, unless the command says the same."""
+    if options.check is None:
+        return None
+    claimed = Verification.from_json(options.check.read_text())
+    for name in ("images", "dtype", "engine"):
+        asked, certified = getattr(options, name), getattr(claimed, name)
+        if certified and asked not in (None, certified):
+            raise PascalError(f"--{name}: got {asked}, {options.check} certifies {certified}; leave it out")
+        setattr(options, name, certified or asked)
+    return claimed
+
+
+def _confirms(path: Path, claimed: Verification, found: Verification) -> bool:
+    """Say where this run does not confirm a certificate, or that it does."""
+    differences = claimed.differences(found)
+    for difference in differences:
+        print(f"{path}: {difference}")
+    unnamed = [name for name in ("model_digest", "data_digest") if not getattr(claimed, name)]
+    if unnamed:
+        print(f"{path}: has no {' and no '.join(unnamed)}, so that only its numbers are compared", file=sys.stderr)
+    print(f"{path}: {'NOT CONFIRMED' if differences else 'confirmed'}")
+    return not differences
 
 
 def _load(options: argparse.Namespace, classes: int, image_size: int) -> nn.Module:
@@ -89,17 +116,6 @@ def _add_audit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--csv", type=Path, help="also write the table to this file")
     parser.add_argument("--layers", type=Path, help="write the appendix's layer tables into this folder, as CSV")
     parser.set_defaults(command=_audit)
-
-
-def audit_networks() -> dict[str, list[LayerWorkload]]:
-    """Layer shapes of the networks that the audit needs; nothing is computed, no weights are made."""
-    shapes = {}
-    for key, description in AUDIT_NETWORKS.items():
-        with torch.device("meta"):
-            network = build_network(**description)
-        size = description["image_size"]
-        shapes[key] = layer_shapes(network, (3, size, size))
-    return shapes
 
 
 def _audit(options: argparse.Namespace) -> int:

@@ -9,8 +9,11 @@ import pascal
 
 PACKAGE = Path(pascal.__file__).parent
 
-ALLOWED = {  # part: the siblings it may import, besides errors
+FREE = {"errors", "files", "inference"}  # to all
+ALLOWED = {  # part: the siblings it may import, besides these
     "errors": set(),
+    "files": set(),
+    "inference": set(),
     "workload": set(),
     "neurons": set(),
     "data": set(),
@@ -19,11 +22,18 @@ ALLOWED = {  # part: the siblings it may import, besides errors
     "networks": {"neurons", "graph"},  # networks of other libraries are quantised
     "adapt": {"neurons"},
     "graph": {"neurons", "workload"},
+    "calibration": {"neurons", "graph"},
     "energy": {"workload"},
-    "hardware": {"workload"},
-    "baselines": {"neurons", "graph"},
+    "accelerators": set(),
+    "hardware": {"accelerators", "workload"},
+    "audit": {"accelerators", "energy", "graph", "networks", "workload"},
+    "recording": {"graph", "hardware", "inference", "workload"},
+    "planning": {"adapt", "energy", "graph", "hardware", "neurons", "workload"},
+    "baselines": {"energy", "graph", "neurons", "workload"},
+    "pipeline": {"accelerators", "adapt", "audit", "data", "energy", "graph", "hardware", "networks", "neurons"}
+    | {"report", "training", "workload"},
 }
-WITHOUT_TORCH = ("energy", "hardware", "report", "workload", "errors")
+WITHOUT_TORCH = ("accelerators", "energy", "hardware", "report", "workload", "errors")
 
 
 def _imports(path: Path) -> set[str]:
@@ -41,7 +51,7 @@ def _files() -> list[tuple[str, Path]]:
 def test_imports_follow_the_table(part: str, path: Path) -> None:
     imported = _imports(path)
     assert "pascal" not in imported, "import the sibling, not the whole package"
-    siblings = {name.split(".")[1] for name in imported if name.startswith("pascal.")} - {part, "errors"}
+    siblings = {name.split(".")[1] for name in imported if name.startswith("pascal.")} - {part} - FREE
     assert siblings <= ALLOWED[part]
     if part in WITHOUT_TORCH:
         assert not {name for name in imported if name.split(".")[0] in ("torch", "torchvision", "timm")}
@@ -53,5 +63,13 @@ def test_only_the_graph_uses_fx() -> None:
 
 
 def test_nothing_in_the_package_knows_mlflow_or_logs() -> None:
-    for _, path in _files():
-        assert not {"mlflow", "logging", "pickle"} & {name.split(".")[0] for name in _imports(path)}, path
+    for part, path in _files():
+        known = {"mlflow"} if part == "pipeline" else set()
+        assert not {"mlflow", "logging", "pickle"} & {name.split(".")[0] for name in _imports(path)} - known, path
+
+
+def test_nothing_but_tests_imports_tests_and_no_test_an_example() -> None:
+    root = PACKAGE.parent
+    for folder, foreign in (("pascal", "tests"), ("benchmarks", "tests"), ("examples", "tests"), ("tests", "examples")):
+        for path in (root / folder).rglob("*.py"):
+            assert foreign not in {name.split(".")[0] for name in _imports(path)}, path

@@ -13,7 +13,8 @@ from torch import nn
 
 import pascal
 from pascal import cli
-from pascal.training import weights, write_tensors
+from pascal.files import write_tensors
+from pascal.training import weights
 
 
 @pytest.fixture

@@ -2,18 +2,14 @@
 
 import importlib.util
 import re
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
+from pascal.pipeline.parameters.file import load_params
+from pascal.pipeline.parameters.runs import merge
 from tests.documents import EXECUTED, PAGES, ROOT, blocks, commands
-
-sys.path.insert(0, str(ROOT / "workflow" / "scripts"))
-
-from lib.params import load_params
-from lib.runs import merge
 
 
 @pytest.mark.parametrize("code", [pytest.param(code, id=name) for name, code in blocks("python")])
@@ -29,7 +25,7 @@ def test_parameters_of_snippets_are_good(code: str, tmp_path: Path, monkeypatch:
     shipped, snippet = yaml.safe_load((ROOT / "params.yaml").read_text()), yaml.safe_load(code)
     part = snippet if snippet.keys() <= shipped.keys() else {"defaults": snippet}
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(merge(shipped, part)))
-    load_params(tmp_path / "params.yaml", ROOT / "workflow" / "schemas" / "params.schema.yaml")
+    load_params(tmp_path / "params.yaml")
 
 
 def test_make_targets_exist() -> None:

@@ -7,16 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.checkpoints import RELU_RESNET20, checkpoint_path, data_root
+from benchmarks.checkpoints import RELU_RESNET20
+from tests.checkpoints import checkpoint_path, data_root
 
 ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.real
 @pytest.mark.slow
-def test_bring_your_own(tmp_path: Path) -> None:
+def test_own_network_with_fine_tuning(tmp_path: Path) -> None:
     options = ["--levels", "4", "--epochs", "1", "--data", str(data_root()), "--images", "128"]
-    command = [sys.executable, "-m", "examples.bring_your_own", str(checkpoint_path(RELU_RESNET20)), "own.json"]
+    command = [sys.executable, "-m", "benchmarks.studies.own_network", str(checkpoint_path(RELU_RESNET20)), "own.json"]
     environment = {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "PATH": ""}
     subprocess.run([*command, *options], cwd=tmp_path, env=environment, check=True, capture_output=True)
     record = json.loads((tmp_path / "own.json").read_text())
@@ -29,3 +30,16 @@ def test_bring_your_own(tmp_path: Path) -> None:
     assert by_method[record["calibration"]] == max(by_method.values())
     assert not any(word.startswith("/") for word in record["command"].split())
     assert len(list((tmp_path / "work/checkpoints").iterdir())) == 1
+
+
+@pytest.mark.real
+@pytest.mark.slow
+def test_bring_your_own() -> None:
+    options = ["--levels", "8", "--data", str(data_root()), "--images", "128", "--test", "200"]
+    command = [sys.executable, "-m", "examples.bring_your_own", str(checkpoint_path(RELU_RESNET20)), *options]
+    environment = {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "PATH": ""}
+    told = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
+    assert "ridge: 128 images" in told
+    assert "\n0 of " in told
+    percents = [float(part.rstrip("%,\n")) for part in told.split() if "%" in part]
+    assert percents[1] == percents[2] > percents[0] - 6

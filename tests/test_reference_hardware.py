@@ -19,8 +19,8 @@ RATIOS, MACHINES, LAYERS, PRUNING = (
     pd.read_csv(REFERENCE / f"hardware_{name}.csv", keep_default_na=False)
     for name in ("trained", "trained_machines", "trained_layers", "pruning")
 )
-SENSITIVITY = pd.read_csv(ROOT / "benchmarks" / "hardware_sensitivity.csv")
-TARGETS = pd.read_csv(ROOT / "benchmarks" / "hardware_targets.csv").set_index("target")
+SENSITIVITY = pd.read_csv(ROOT / "benchmarks" / "studies" / "hardware_sensitivity.csv")
+TARGETS = pd.read_csv(ROOT / "benchmarks" / "studies" / "hardware_targets.csv").set_index("target")
 DOUBTS = ("dram_bit_pj", "cell", "act_bits", "profile", "pes", "weight_density")
 NARROW = RATIOS.width.min()
 COLUMNS = [(NARROW, "own"), (NARROW, "as PASC"), (1.0, "own"), (1.0, "as PASC")]
@@ -122,7 +122,7 @@ def explanations() -> Iterator[str]:
     yield f"{100 * (1 - ratio['PASC / IF energy, on-chip dynamic', NARROW, 'own']):.1f} % less"
     for scope, phrase in (("PEs and neurons", "for PEs and neurons"), ("with DRAM", "with DRAM")):
         yield f"{ratio[f'ANN / SNN (PASC) energy, {scope}', NARROW, 'own']:.2f} {phrase}"
-    logged = TARGETS.measured / TARGETS.reported - 1
+    logged = TARGETS.measured / TARGETS.expected - 1
     yield f"{-100 * logged['LoAS vgg16 FT cycles, loas32']:.1f} % fewer cycles than they report for VGG-16"
     yield f"{-100 * logged['LoAS resnet19 FT cycles, loas32']:.1f} % fewer for ResNet-19"
     yield f"{100 * logged['LoAS alexnet FT cycles, loas32']:.1f} % more for AlexNet"
@@ -141,10 +141,11 @@ def test_the_text_says_what_the_tables_hold(sentence: str) -> None:
     assert sentence in " ".join(PAGE.read_text().split())
 
 
-def test_every_target_with_a_tolerance_is_met() -> None:
+def test_the_recorded_targets_are_within_their_tolerance_or_explained() -> None:
     bounded = TARGETS[TARGETS.tolerance.notna()]
     assert len(bounded)
-    assert ((bounded.measured - bounded.reported).abs() <= bounded.tolerance).all()
+    assert ((bounded.measured - bounded.expected).abs() <= bounded.tolerance).all()
+    assert TARGETS[TARGETS.expected.notna()].source.notna().all()
     assert TARGETS[TARGETS.measured.isna()].note.notna().all()
 
 

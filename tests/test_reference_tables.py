@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from benchmarks import reference, reference_tables
-from benchmarks.pages import with_section
-from benchmarks.reference_figure import reference_figure
-from benchmarks.reference_tables import FOLDER, PAGE, open_reference, section
+from benchmarks.publishing import reference, reference_tables
+from benchmarks.publishing.pages import with_section
+from benchmarks.publishing.reference_figure import reference_figure
+from benchmarks.publishing.reference_tables import FOLDER, PAGE, open_reference, section
 from pascal.report.style import save_figure
 
 CERTIFICATE = {"images": 10, "neurons": 1000, "count_mismatches": 0, "prediction_mismatches": 0}
@@ -38,13 +38,15 @@ def test_readme_tells_what_the_files_hold() -> None:
     page = PAGE.read_text()
     assert "<!-- results -->" in page
     assert page == with_section(page, "results", section(open_reference(FOLDER))), (
-        "run python -m benchmarks.reference_tables"
+        "run python -m benchmarks.publishing.reference_tables"
     )
 
 
 def test_the_figure_shows_what_the_files_hold(tmp_path: Path) -> None:
     drawn, _ = save_figure(reference_tables.figure(open_reference(FOLDER)), tmp_path / "runs")
-    assert np.array_equal(imread(drawn), imread(reference_tables.FIGURE)), "run python -m benchmarks.reference_tables"
+    assert np.array_equal(imread(drawn), imread(reference_tables.FIGURE)), (
+        "run python -m benchmarks.publishing.reference_tables"
+    )
 
 
 def test_what_was_not_run_says_so(tmp_path: Path) -> None:

@@ -9,12 +9,13 @@ import pytest
 import torch
 from torch import nn
 
-from benchmarks import relu_twin
+from benchmarks.studies import relu_twin
 from pascal.data import load_dataset
 from pascal.errors import PascalError
 from pascal.networks import build_network
 from pascal.neurons import QCFS
-from workflow.scripts.lib.params import load_params
+from pascal.pipeline.parameters.file import load_params
+from pascal.pipeline.parameters.runs import Params
 
 ROOT = Path(__file__).parents[1]
 
@@ -63,5 +64,5 @@ def test_weights_trained_elsewhere_have_no_twin() -> None:
         relu_twin.settings_of(_params("workflow/presets/cifar10-small.yaml"), "r20-l8", None)
 
 
-def _params(path: str) -> dict:
-    return load_params(ROOT / path, relu_twin.SCHEMA)
+def _params(path: str) -> Params:
+    return load_params(ROOT / path)

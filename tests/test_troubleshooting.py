@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 import snakemake.exceptions
-import yaml
+
+from pascal.pipeline.parameters.faults import expected
+from pascal.pipeline.parameters.file import File
 
 ROOT = Path(__file__).parents[1]
 _SOURCES = [
     *sorted((ROOT / "pascal").rglob("*.py")),
-    *sorted((ROOT / "workflow" / "scripts" / "lib").glob("*.py")),
+    *sorted((ROOT / "pascal" / "pipeline").glob("*.py")),
     Path(str(snakemake.exceptions.__file__)),
 ]
 _QUOTED = re.findall(r"```text\n(.*?)\n```", (ROOT / "docs" / "troubleshooting.md").read_text(), re.DOTALL)
@@ -35,18 +37,18 @@ def _text(node: ast.expr) -> str:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else _VALUE
 
 
-def _descriptions(schema: Any) -> Iterator[str]:
-    if isinstance(schema, dict):
-        yield from [f": got {_VALUE}, expected {schema['description']}"] if "description" in schema else []
-        for part in schema.values():
-            yield from _descriptions(part)
+def _expectations(node: Any, root: dict[str, Any]) -> Iterator[str]:
+    if isinstance(node, dict):
+        yield f": got {_VALUE}, expected {expected(node, root)}"
+        for part in node.values():
+            yield from _expectations(part, root)
 
 
 @pytest.fixture(scope="module")
 def patterns() -> list[str]:
     """Texts as patterns in which values may be anything."""
-    schema = yaml.safe_load((ROOT / "workflow" / "schemas" / "params.schema.yaml").read_text())
-    texts = [text for text in (*_texts(), *_descriptions(schema)) if len(text.replace(_VALUE, "")) >= _LETTERS]
+    schema = File.model_json_schema()
+    texts = [text for text in (*_texts(), *_expectations(schema, schema)) if len(text.replace(_VALUE, "")) >= _LETTERS]
     return [re.escape(text).replace(_VALUE, ".*") for text in texts]
 
 

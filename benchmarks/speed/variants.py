@@ -6,8 +6,8 @@ import torch
 from torch import nn
 
 import pascal
-from benchmarks.rivals import plain_stepwise, relu_network, spikingjelly_snn
-from tests.graph.small import lively
+from benchmarks.networks import lively
+from benchmarks.speed.rivals import plain_stepwise, relu_network, spikingjelly_snn
 
 
 def alive_network(name: str, levels: int) -> nn.Module:

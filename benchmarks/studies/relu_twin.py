@@ -1,47 +1,47 @@
 """What does QCFS cost? A run's twin: the same network, schedule and seed, with ReLU in place of every QCFS.
 
-`python -m benchmarks.relu_twin workflow/presets/cifar10-small.yaml vgg-l4 OUT.json --data FOLDER` trains it and writes
-its accuracy on the test set. A killed training goes on where it was: its checkpoint is under work/checkpoints.
+`python -m benchmarks.studies.relu_twin workflow/presets/cifar10-small.yaml vgg-l4 OUT.json --data FOLDER` trains it and
+writes its accuracy on the test set. A killed training goes on where it was: its checkpoint is under work/checkpoints.
 """
 
 import argparse
 import json
-from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import nn
 
-from benchmarks.provenance import provenance, write_record
-from benchmarks.training import with_relu
+from benchmarks.publishing.provenance import provenance, write_record
+from benchmarks.speed.training import with_relu
 from pascal.data import Dataset, describe, evaluation_batches, load_dataset, sample
 from pascal.errors import PascalError
 from pascal.networks import build_network
+from pascal.pipeline.canonical import digest
+from pascal.pipeline.parameters.data import Dataset as DatasetParams
+from pascal.pipeline.parameters.file import load_params
+from pascal.pipeline.parameters.runs import Params
+from pascal.pipeline.parameters.stages import TrainStage, stage_parts
+from pascal.pipeline.stamps import code_stamp
+from pascal.pipeline.training import Training, training_config
 from pascal.training import evaluate
-from workflow.scripts.lib.params import load_params
-from workflow.scripts.lib.runs import run_table
-from workflow.scripts.lib.stamps import code_stamp, digest
-from workflow.scripts.lib.training import Training, training_config
 
-ROOT = Path(__file__).parents[1]
-SCHEMA = ROOT / "workflow" / "schemas" / "params.schema.yaml"
+ROOT = Path(__file__).parents[2]
 
 
 def main() -> None:
     """Train, evaluate, write, print."""
     arguments = parse()
-    params = load_params(arguments.preset, SCHEMA)
+    params = load_params(arguments.preset)
     settings = settings_of(params, arguments.run, arguments.epochs)
-    torch.set_num_threads(settings["threads"])
-    dataset = open_dataset(params["datasets"], settings["dataset"], arguments)
+    torch.set_num_threads(settings.threads)
+    dataset = open_dataset(params.datasets[settings.dataset], arguments)
     training = twin(settings, dataset, arguments.seed)
     records = list(training.records(training.key))
     found = evaluate(training.network, evaluation_batches(dataset, dataset.test), bar=True)
     record = {
-        "kind": "ReLU twin", "run": arguments.run, "dataset": dataset.name, "network": settings["network"],
-        "width": settings["width"], "training_images": len(dataset.train), "epochs": training.config.epochs,
+        "kind": "ReLU twin", "run": arguments.run, "dataset": dataset.name, "network": settings.network,
+        "width": settings.width, "training_images": len(dataset.train), "epochs": training.config.epochs,
         "seed": arguments.seed, "seconds": sum(epoch.seconds for epoch in records), **provenance(),
         "accuracy": found.accuracy, "test_images": found.images,
         "curve": [{k: v for k, v in asdict(epoch).items() if not k.startswith("threshold")} for epoch in records],
@@ -63,39 +63,39 @@ def parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def settings_of(params: Mapping[str, Any], name: str, epochs: int | None) -> dict[str, Any]:
-    """A run's parameters with defaults filled in."""
-    runs = run_table(params)
-    if name not in runs or "weights" in runs[name].settings:
-        trained = [run for run, entry in runs.items() if "weights" not in entry.settings]
+def settings_of(params: Params, name: str, epochs: int | None) -> TrainStage:
+    """What a run's training depends on."""
+    runs = params.runs
+    if name not in runs or runs[name].settings.weights:
+        trained = [run for run, entry in runs.items() if not entry.settings.weights]
         raise PascalError(f"run: got {name!r}, expected one that is trained from the beginning: {', '.join(trained)}")
     settings = runs[name].settings
     if epochs is not None:
-        warmup = settings["train"].get("warmup_epochs", 0)
-        settings["train"] |= {"epochs": epochs, "warmup_epochs": min(warmup, epochs - 1)}
-    return settings
+        fewer = {"epochs": epochs, "warmup_epochs": min(settings.train.warmup_epochs, epochs - 1)}
+        settings = settings.model_copy(update={"train": settings.train.model_copy(update=fewer)})
+    return stage_parts(settings)["train"]
 
 
-def open_dataset(datasets: Mapping[str, Any], name: str, arguments: argparse.Namespace) -> Dataset:
+def open_dataset(options: DatasetParams, arguments: argparse.Namespace) -> Dataset:
     """The run's images, with the same ones set aside for validation."""
-    options = dict(datasets[name])
-    dataset = load_dataset(options.pop("source", name), arguments.data, **options)
+    own = options.model_dump(exclude={"source"})
+    dataset = load_dataset(options.source, arguments.data, **own)
     return replace(dataset, train=sample(dataset.train, arguments.images)) if arguments.images else dataset
 
 
-def twin(settings: Mapping[str, Any], dataset: Dataset, seed: int) -> Training:
+def twin(settings: TrainStage, dataset: Dataset, seed: int) -> Training:
     """The training of the run's own network, from the same first weights, with ReLU."""
-    config = training_config(settings["train"], seed)
-    own = {name: settings[name] for name in ("network", "width", "pool", "train", "threads", "device")}
-    key = digest({"twin": own, "seed": seed, "data": describe(dataset), "code": code_stamp(ROOT, ["pascal"])})
+    config = training_config(settings.train, seed)
+    own = settings.model_dump(mode="json", include={"network", "width", "pool", "train", "threads", "device"})
+    key = digest({"twin": own, "seed": seed, "data": describe(dataset), "code": code_stamp(ROOT, Path(__file__))})
     return Training(settings, config, dataset, relu_network(settings, dataset, seed), f"twin-{key}")
 
 
-def relu_network(settings: Mapping[str, Any], dataset: Dataset, seed: int) -> nn.Module:
+def relu_network(settings: TrainStage, dataset: Dataset, seed: int) -> nn.Module:
     """The network that stage train would begin with, and ReLU."""
     torch.manual_seed(seed)
     shape = len(dataset.classes), dataset.image_size
-    return with_relu(build_network(settings["network"], *shape, 1, settings["width"], settings["pool"]))
+    return with_relu(build_network(settings.network, *shape, 1, settings.width, settings.pool))
 
 
 if __name__ == "__main__":

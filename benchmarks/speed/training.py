@@ -1,8 +1,8 @@
 """What QCFS, the loader and the memory layout cost in training: ratios within one run.
 
-`python -m benchmarks.training OUT.csv` measures VGG-16 at width 0.25 with batches of 128 CIFAR-sized images, in the
-training loop's own step. `--compile` adds torch.compile, whose warm-up takes minutes. On a busy machine the ratios of
-CPU time with `--threads 1` are the ones to trust.
+`python -m benchmarks.speed.training OUT.csv` measures VGG-16 at width 0.25 with batches of 128 CIFAR-sized images, in
+the training loop's own step. `--compile` adds torch.compile, whose warm-up takes minutes. On a busy machine the ratios
+of CPU time with `--threads 1` are the ones to trust.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from pascal.data import Augmentation, Dataset, Images, training_batches
 from pascal.networks import build_network
-from pascal.neurons import QCFS
+from pascal.neurons.levels import registered_layers
 from pascal.training import TrainingConfig
 from pascal.training.run import Run
 
@@ -121,8 +121,8 @@ def loader(augmentation: Augmentation) -> Work:
 def with_relu(network: nn.Module) -> nn.Module:
     """A copy with ReLU in place of every QCFS."""
     network = copy.deepcopy(network)
-    for name in [name for name, module in network.named_modules() if isinstance(module, QCFS)]:
-        network.set_submodule(name, nn.ReLU())
+    for path in registered_layers(network):
+        network.set_submodule(path, nn.ReLU())
     return network
 
 

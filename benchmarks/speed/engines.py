@@ -1,6 +1,6 @@
 """Every engine against the ANN and against other simulators: time, memory, conversion; targets beside the measured.
 
-`python -m benchmarks.engines OUT` writes OUT/engines_{conversion,profile,memory,times,training,compiled}.csv and
+`python -m benchmarks.speed.engines OUT` writes OUT/engines_{conversion,profile,memory,times,training,compiled}.csv and
 engines.png; `--only` one of them. SpikingJelly is measured where `pip install pascal-snn[benchmark]` put it.
 On a busy machine the ratios of CPU time with `--threads 1` are the ones to trust.
 """
@@ -17,12 +17,12 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 import pascal
-from benchmarks.engines_figure import engines_figure
-from benchmarks.memory import peak_bytes
-from benchmarks.profile import profiled
-from benchmarks.timing import take_turns
-from benchmarks.training import AUGMENTATIONS, loaders, steps
-from benchmarks.variants import alive_network, make
+from benchmarks.speed.engines_figure import engines_figure
+from benchmarks.speed.memory import peak_bytes
+from benchmarks.speed.profile import profiled
+from benchmarks.speed.timing import take_turns
+from benchmarks.speed.training import AUGMENTATIONS, loaders, steps
+from benchmarks.speed.variants import alive_network, make
 from pascal.report.style import save_figure
 
 LEVELS = (1, 4, 8, 16, 32)

@@ -1,7 +1,7 @@
 """The tables of README.md from the reference files, so that page and files cannot differ.
 
-`python -m benchmarks.reference_tables` writes them between `<!-- results -->` and `<!-- /results -->`. What has no file
-yet says so.
+`python -m benchmarks.publishing.reference_tables` writes them between `<!-- results -->` and `<!-- /results -->`. What
+has no file yet says so.
 """
 
 import json
@@ -14,13 +14,14 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from benchmarks.pages import with_section
-from benchmarks.reference import PRESET, ROOT, planned
-from benchmarks.reference_figure import reference_figure
+from benchmarks.publishing.pages import with_section
+from benchmarks.publishing.reference import PRESET, ROOT, planned
+from benchmarks.publishing.reference_figure import reference_figure
+from pascal.pipeline.parameters.runs import Run
+from pascal.pipeline.parameters.stages import stage_parts
 from pascal.report.rows import levels_text
 from pascal.report.style import save_figure
-from pascal.report.tables_write import to_markdown
-from workflow.scripts.lib.runs import Run
+from pascal.report.write import to_markdown
 
 FOLDER, PAGE = ROOT / "results" / "reference" / "cifar10", ROOT / "README.md"
 FIGURE = FOLDER / "runs.png"
@@ -109,7 +110,7 @@ def starts(reference: Reference) -> list[str]:
 def orders(reference: Reference, start: str) -> dict[str, list[str]]:
     """The run that others start from, then those: assigned by hand, by the metric, at random, reversed."""
     first = reference.runs[start]
-    groups = {f"{'trained elsewhere' if _given_weights(first) else 'uniform'}, {first.settings['levels']}": [start]}
+    groups = {f"{'trained elsewhere' if _given_weights(first) else 'uniform'}, {first.settings.levels}": [start]}
     for run in reference.runs.values():
         if run.start == start:
             groups.setdefault(_order(run), []).append(run.name)
@@ -131,12 +132,12 @@ def _name(row: Row) -> str:
 def uniform_row(reference: Reference, run: Run) -> Row:
     """A network with the same levels everywhere, beside its ReLU twin and the plain IF network."""
     records, twin = reference.of(run.name), reference.twin(run)
-    levels = run.settings["levels"]
+    levels = run.settings.levels
     return {
         "run": run.name,
-        "network": f"{run.settings['network']}, width {run.settings['width']:g}",
+        "network": f"{run.settings.network}, width {run.settings.width:g}",
         "L": str(levels),
-        "epochs": str(run.settings["train"]["epochs"]),
+        "epochs": str(run.settings.train.epochs),
         "ReLU %": percent([twin["accuracy"]] if twin else []),
         "QCFS %": percent([record["ann_accuracy"] for record in records]),
         "SNN %": percent([record["snn_accuracy"] for record in records]),
@@ -154,11 +155,11 @@ def order_rows(reference: Reference, start: str) -> list[Row]:
 
 
 def _order(run: Run) -> str:
-    adapt = run.settings["adapt"]
+    adapt = run.settings.adapt
     if run.kind == "given":
-        levels = levels_text(adapt["levels"])
+        levels = levels_text(adapt.levels)
         return f"uniform, {levels}" if levels.isdigit() else "by hand"
-    return f"{adapt['order']}, {'/'.join(map(str, adapt['values']))}"
+    return f"{adapt.order}, {'/'.join(map(str, adapt.values))}"
 
 
 def _order_row(reference: Reference, start: str, order: str, names: Sequence[str]) -> Row:
@@ -243,11 +244,11 @@ def certificate(found: Sequence[Record | None]) -> str:
 
 def _training(run: Run) -> dict[str, Any]:
     """What a training depends on, but for the levels."""
-    return {key: value for key, value in run.stage("train").items() if key != "levels"}
+    return stage_parts(run.settings)["train"].model_dump(exclude={"levels"})
 
 
 def _given_weights(run: Run) -> bool:
-    return "weights" in run.settings
+    return run.settings.weights is not None
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Finished results of the pipeline as small reference files.
 
-`python -m benchmarks.reference RESULTS results/reference/cifar10` reads the results folder of a preset and writes one
-JSON for each run and seed that has been evaluated, `curves.csv` (epochs) and `metric.csv` (readings of the metric).
-Then `python -m benchmarks.reference_tables` brings the tables of README.md up to date.
+`python -m benchmarks.publishing.reference RESULTS results/reference/cifar10` reads the results folder of a preset and
+writes one JSON for each run and seed that has been evaluated, `curves.csv` (epochs) and `metric.csv` (readings of the
+metric). Then `python -m benchmarks.publishing.reference_tables` brings the tables of README.md up to date.
 """
 
 import argparse
@@ -12,16 +12,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks.provenance import write_record
+from benchmarks.publishing.provenance import write_record
 from pascal.adapt import metric_readings
-from workflow.scripts.lib.commit import git_commit
-from workflow.scripts.lib.histograms import read_histograms
-from workflow.scripts.lib.params import load_params
-from workflow.scripts.lib.rows import levels_change
-from workflow.scripts.lib.runs import Run, run_table
-from workflow.scripts.lib.stage import read_rows, write_rows
+from pascal.files import write_rows
+from pascal.pipeline.commit import git_commit
+from pascal.pipeline.histograms import read_histograms
+from pascal.pipeline.parameters.file import load_params
+from pascal.pipeline.parameters.runs import Run
+from pascal.pipeline.rows import levels_change
+from pascal.pipeline.stage import read_rows
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PRESET = "workflow/presets/cifar10-small.yaml"
 COMMAND = "snakemake --cores 2 all --configfile {preset}"
 _CERTIFICATE = ("images", "neurons", "count_mismatches", "prediction_mismatches", "max_logit_error", "dtype")
@@ -46,7 +47,7 @@ def main() -> None:
         write_record(arguments.out / f"{run.name}-{seed}.json", record(run, seed, arguments.results, arguments.preset))
         key = {"run": run.name, "seed": seed}
         curves += [key | row for row in read_rows(home / "train.csv")]
-        if run.kind == "derived" and run.settings["adapt"]["order"] == "metric":
+        if run.kind == "derived" and run.settings.adapt.order == "metric":
             metrics += [key | row for row in metric_readings(read_histograms(home / "histogram.csv"))]
     for name, rows in (("curves", curves), ("metric", metrics)):
         if rows:
@@ -55,9 +56,9 @@ def main() -> None:
 
 def planned(preset: str) -> Iterator[tuple[Run, int]]:
     """Every run of a preset with each of its seeds."""
-    params = load_params(ROOT / preset, ROOT / "workflow" / "schemas" / "params.schema.yaml")
-    for run in run_table(params).values():
-        for seed in params["defaults"]["seeds"]:
+    params = load_params(ROOT / preset)
+    for run in params.runs.values():
+        for seed in params.seeds:
             yield run, seed
 
 
@@ -68,10 +69,10 @@ def record(run: Run, seed: int, results: Path, preset: str) -> dict[str, Any]:
     certificate = _json(home / "verify.json")
     return {
         "kind": "run", "run": run.name, "seed": seed, "start": run.start,
-        "dataset": settings["dataset"], "network": settings["network"], "width": settings["width"],
-        "adapt": settings.get("adapt"), "train": settings["train"],
-        "levels": _json(home / "levels.json"), "epochs": settings["train"]["epochs"],
-        "training_images": _json(results / "data" / f"{settings['dataset']}.json")["splits"]["train"]["images"],
+        "dataset": settings.dataset, "network": settings.network, "width": settings.width,
+        "adapt": settings.adapt and settings.adapt.model_dump(mode="json"), "train": settings.train.model_dump(),
+        "levels": _json(home / "levels.json"), "epochs": settings.train.epochs,
+        "training_images": _json(results / "data" / f"{settings.dataset}.json")["splits"]["train"]["images"],
         "ann_accuracy": accuracy["ann_accuracy"], "snn_accuracy": accuracy["snn_accuracy"],
         "test_images": accuracy["images"],
         "certificate": {name: certificate[name] for name in _CERTIFICATE} if certificate else None,
@@ -97,7 +98,7 @@ def seconds(run: Run, seed: int, results: Path) -> dict[str, float]:
     """By stage; a training's epochs are summed, because the stage's own clock starts again after an interruption."""
     files = (results.parent / "logs" / "times").glob(f"*/{run.name}-{seed}.tsv")
     found = {file.parent.name: float(_first(file)["s"]) for file in sorted(files)}
-    stage, before = _training_stage(run), levels_change(run.settings) if run.start else 0
+    stage, before = _training_stage(run), levels_change(run.settings) or 0
     if stage in found:
         epochs = read_rows(results / run.name / str(seed) / "train.csv")
         found[stage] = sum(float(epoch["seconds"]) for epoch in epochs if int(epoch["epoch"]) > before)

@@ -1,6 +1,7 @@
 """The vanilla SNN of QCFS beside PASC: accuracy of plain IF neurons after each timestep, in one run.
 
-`python -m benchmarks.plain_if OUT.csv` reads the QCFS ResNet-20 from PASCAL_CHECKPOINTS and CIFAR-10 from PASCAL_DATA.
+`python -m benchmarks.studies.plain_if OUT.csv` reads the QCFS ResNet-20 from PASCAL_CHECKPOINTS and CIFAR-10 from
+PASCAL_DATA.
 """
 
 import argparse
@@ -12,8 +13,8 @@ from torch import Tensor
 from tqdm import tqdm
 
 import pascal
-from benchmarks.certificate import cifar10_test
-from tests.checkpoints import QCFS_RESNET20, checkpoint_path, load_qcfs_resnet20
+from benchmarks.checkpoints import QCFS_RESNET20, checkpoint_path, load_qcfs_resnet20
+from benchmarks.studies.certificate import cifar10_test
 
 
 def main() -> None:

@@ -1,8 +1,8 @@
 """Magnitude pruning of a trained VGG-16: its accuracy, and what it then costs on machines that skip zero weights.
 
-`python -m benchmarks.hardware_pruning ANN.safetensors OUT --width 0.25 --data FOLDER --images 64` writes into OUT
-`hardware_pruning.csv` and `hardware_pruning.png`. Nothing is retrained: batch-norm statistics are estimated again from
-training images, without labels, and the spikes are those of the pruned networks themselves.
+`python -m benchmarks.studies.hardware_pruning ANN.safetensors OUT --width 0.25 --data FOLDER --images 64` writes into
+OUT `hardware_pruning.csv` and `hardware_pruning.png`. Nothing is retrained: batch-norm statistics are estimated again
+from training images, without labels, and the spikes are those of the pruned networks themselves.
 """
 
 from collections.abc import Sequence
@@ -16,12 +16,12 @@ from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
 from tqdm import tqdm
 
-from benchmarks.hardware_pruning_figure import pruning_figure
-from benchmarks.hardware_trained import Batches, chosen_batches, load_network, parser, record, weight_density
+from benchmarks.studies.hardware_pruning_figure import pruning_figure
+from benchmarks.studies.hardware_trained import Batches, chosen_batches, load_network, parser, record, weight_density
 from pascal.data import evaluation_batches, load_dataset, sample
 from pascal.graph import convert, get_levels
 from pascal.hardware import compare_machines, prune_weights
-from pascal.report import save_figure
+from pascal.report.style import save_figure
 from pascal.training import evaluate
 
 DENSITIES = (1.0, 0.5, 0.25, 0.125, 0.05)

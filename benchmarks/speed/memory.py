@@ -1,7 +1,7 @@
 """Peak memory of one inference, each network in a process of its own (Linux).
 
-`python -m benchmarks.memory NETWORK ENGINE LEVELS BATCH` prints bytes: the peak while it runs, above what the process
-held before the network was made. Weights count; the ANN that was converted does not.
+`python -m benchmarks.speed.memory NETWORK ENGINE LEVELS BATCH` prints bytes: the peak while it runs, above what the
+process held before the network was made. Weights count; the ANN that was converted does not.
 """
 
 import gc
@@ -12,14 +12,14 @@ from pathlib import Path
 
 import torch
 
-from benchmarks.variants import alive_network, make
+from benchmarks.speed.variants import alive_network, make
 
 
 def peak_bytes(network: str, engine: str, levels: int, batch: int) -> int:
     """Measured in a fresh process."""
     # Freed memory must go back to the system at once: what malloc keeps for later depends on its moods.
     environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "131072", "MALLOC_TRIM_THRESHOLD_": "0"}
-    arguments = [sys.executable, "-m", "benchmarks.memory", network, engine, str(levels), str(batch)]
+    arguments = [sys.executable, "-m", "benchmarks.speed.memory", network, engine, str(levels), str(batch)]
     return int(subprocess.run(arguments, check=True, capture_output=True, text=True, env=environment).stdout)
 
 

@@ -1,6 +1,6 @@
 """Which models convert, and how exactly: quantised, given random weights and levels, converted and verified.
 
-`python -m benchmarks.models docs/models.md` writes the table of the documentation.
+`python -m benchmarks.studies.models docs/models.md` writes the table of the documentation.
 """
 
 import random
@@ -126,7 +126,7 @@ def table(rows: list[Row]) -> str:
         "# Models that convert",
         "",
         "Random weights, random levels out of 1, 2, 3, 4, 8 per layer, two random images, float64; every neuron's",
-        "spike count compared with the ANN's level. Made by `python -m benchmarks.models docs/models.md`.",
+        "spike count compared with the ANN's level. Made by `python -m benchmarks.studies.models docs/models.md`.",
         "",
         "| source | model | QCFS layers | neurons compared | never fired | count mismatches | largest logit error |",
         "|---|---|---|---|---|---|---|",

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from workflow.scripts.lib.commit import git_commit
+from pascal.pipeline.commit import git_commit
 
 
 def provenance() -> dict[str, str]:

@@ -1,8 +1,8 @@
 """Engines against each other on every image of the CIFAR-10 test set, and what INT8 costs in accuracy.
 
-`python -m benchmarks.certificate OUT` reads the QCFS ResNet-20 from PASCAL_CHECKPOINTS and CIFAR-10 from PASCAL_DATA,
-and writes OUT/engines_certificate.csv (pairs of networks, neuron by neuron) and OUT/engines_accuracy.csv. With
-`--weights results/RUN/SEED/ann.safetensors --network vgg16 --width 0.25` it adds the rows of a network that a run
+`python -m benchmarks.studies.certificate OUT` reads the QCFS ResNet-20 from PASCAL_CHECKPOINTS and CIFAR-10 from
+PASCAL_DATA, and writes OUT/engines_certificate.csv (pairs of networks, neuron by neuron) and OUT/engines_accuracy.csv.
+With `--weights results/RUN/SEED/ann.safetensors --network vgg16 --width 0.25` it adds the rows of a network that a run
 of the pipeline trained.
 """
 
@@ -18,12 +18,12 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 import pascal
+from benchmarks.checkpoints import QCFS_MEAN, QCFS_RESNET20, QCFS_STD, checkpoint_path, data_root, load_qcfs_resnet20
 from pascal.data import load_dataset
 from pascal.data.augment import normalise
 from pascal.data.records import Colour
+from pascal.files import read_tensors
 from pascal.graph.integer import Pixels
-from pascal.training import read_tensors
-from tests.checkpoints import QCFS_MEAN, QCFS_RESNET20, QCFS_STD, checkpoint_path, data_root, load_qcfs_resnet20
 
 Networks = dict[str, Callable[[], nn.Module]]
 Row = dict[str, Any]

@@ -1,7 +1,7 @@
 """How fast the simulators are: full-width VGG-16 on CIFAR-10 shapes, random spikes and INT8 weights.
 
-`python -m benchmarks.hardware benchmarks/hardware_speed.csv` writes the table. The target is 60 ms per image and
-machine on one core, in CPU time, which other work on the machine disturbs least.
+`python -m benchmarks.speed.hardware benchmarks/speed/hardware_speed.csv` writes the table. The target is 60 ms per
+image and machine on one core, in CPU time, which other work on the machine disturbs least.
 """
 
 import os
@@ -15,10 +15,10 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
+from benchmarks.networks import vgg16_workloads
 from pascal.hardware import Trace, layer_trace, network_trace
 from pascal.hardware.simulate import Variant, make_variant, simulate_variants
 from pascal.hardware.sources import make_source
-from tests.hardware.shapes import vgg16_workloads
 
 TARGET_MS = 60.0
 MACHINES = {

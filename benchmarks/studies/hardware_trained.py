@@ -1,8 +1,9 @@
 """A trained VGG-16 on the simulated machines, with the spikes of real CIFAR-10 test images, beside the paper's ratios.
 
-`python -m benchmarks.hardware_trained ANN.safetensors OUT --width 0.25 --data FOLDER --images 64` writes into OUT
-`hardware_trained.csv` (ratios), `hardware_trained_machines.csv` (joules and seconds) and `hardware_trained_layers.csv`
-(densities). Rows of width 1 have the full-width network's shapes and random masks of the densities measured.
+`python -m benchmarks.studies.hardware_trained ANN.safetensors OUT --width 0.25 --data FOLDER --images 64` writes into
+OUT `hardware_trained.csv` (ratios), `hardware_trained_machines.csv` (joules and seconds) and
+`hardware_trained_layers.csv` (densities). Rows of width 1 have the full-width network's shapes and random masks of the
+densities measured.
 """
 
 import argparse
@@ -18,12 +19,13 @@ import torch
 from torch import Tensor, nn
 
 from pascal.data import evaluation_batches, load_dataset, sample
+from pascal.files import read_tensors
 from pascal.graph import convert, get_levels, layer_shapes, measure
 from pascal.graph.arrivals import Arrivals, record_counts, record_words
-from pascal.hardware import Simulation, Trace, compare_machines, layer_trace, network_trace
+from pascal.hardware import Simulation, Trace, compare_machines, network_trace
 from pascal.hardware.energy import COMPONENTS
 from pascal.networks import build_network
-from pascal.training import read_tensors
+from pascal.recording import pack
 from pascal.workload import LayerWorkload
 
 PRESETS = ("pascal40", "h1", "loas32")
@@ -83,7 +85,7 @@ def record(ann: nn.Module, batches: Batches) -> Traces:
         "own": [with_spikes(layer) for layer in record_words(plain, measure(plain, [images]), images)],
         "as PASC": [as_words(layer, timesteps) for layer in counts],
     }
-    return {name: network_trace(layer_trace(**vars(layer)) for layer in layers) for name, layers in recorded.items()}
+    return {name: network_trace(pack(layers)) for name, layers in recorded.items()}
 
 
 def as_words(layer: Arrivals, timesteps: int) -> Arrivals:

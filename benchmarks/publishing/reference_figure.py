@@ -10,7 +10,7 @@ from matplotlib.ticker import NullLocator
 from pascal.report.style import COLOURS, PAGE_IN, PALETTE, footnote, looks, panels, styled
 
 if TYPE_CHECKING:
-    from benchmarks.reference_tables import Reference
+    from benchmarks.publishing.reference_tables import Reference
 
 ORDERS: dict[str, dict[str, Any]] = {
     "metric": {"color": COLOURS["PASC"], "marker": "o", "zorder": 3},

@@ -6,7 +6,7 @@ All of them come from the same ANN and have its layers and weights.
 import torch
 from torch import Tensor, fx, nn
 
-from pascal.graph.convert import _trained_graph
+from pascal.graph.convert import trained_graph
 from pascal.graph.folding import work_in_place
 from pascal.graph.passes import separate_calls, share_constants
 from pascal.graph.timesteps import count_timesteps
@@ -15,7 +15,7 @@ from pascal.graph.trace import neuron_nodes, trace
 
 def relu_network(ann: nn.Module) -> nn.Module:
     """The ANN with ReLU: batch norm folded, channels last, additions and ReLUs in place."""
-    network = _trained_graph(ann)
+    network = trained_graph(ann)
     for node, _ in list(neuron_nodes(network)):
         network.set_submodule(str(node.target), nn.ReLU(inplace=True))
     work_in_place(network)
@@ -103,7 +103,7 @@ class SpikingJellyIF(nn.Module):
 
 def spikingjelly_snn(ann: nn.Module, timesteps: int) -> nn.Module:
     """The vanilla SNN of the same ANN on SpikingJelly's neurons: batch norm folded, channels last."""
-    network = _trained_graph(ann)
+    network = trained_graph(ann)
     for node, qcfs in list(neuron_nodes(network)):
         network.set_submodule(str(node.target), SpikingJellyIF(float(qcfs.threshold), timesteps))
     network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]

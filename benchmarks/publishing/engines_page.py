@@ -1,14 +1,14 @@
-"""`python -m benchmarks.engines_page` writes the measured part of docs/engines.md from results/reference/engines."""
+"""The measured part of docs/engines.md from its files: `python -m benchmarks.publishing.engines_page`."""
 
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from benchmarks.pages import with_section
-from pascal.report.tables_write import to_markdown
+from benchmarks.publishing.pages import with_section
+from pascal.report.write import to_markdown
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAGE, RESULTS = ROOT / "docs" / "engines.md", ROOT / "results" / "reference" / "engines"
 _NOT_YET = "not recorded yet."
 
@@ -27,7 +27,7 @@ def measured(results: Path) -> str:
     parts = [
         "![Times and memory of the engines beside the ANN's](../results/reference/engines/engines.png)",
         f"Ratios of times within one run (median; {_how(tables['times'])}; `ANN` is the same network with "
-        "ReLU, batch norm folded, channels-last): `python -m benchmarks.engines OUT`.",
+        "ReLU, batch norm folded, channels-last): `python -m benchmarks.speed.engines OUT`.",
         to_markdown(_times(tables["times"])),
     ]
     if "compiled" in tables:
@@ -121,8 +121,8 @@ _TABLES: dict[str, tuple[str, dict[str, str]]] = {
         {"network": "network", "engine": "engine", "seconds": "seconds", "met": "target met"},
     ),
     "certificate": (
-        "Pairs of networks on the CIFAR-10 test set, neuron by neuron: `python -m benchmarks.certificate OUT`, with "
-        "`--weights results/RUN/SEED/ann.safetensors --network vgg16 --width 0.25` for a network of the pipeline.",
+        "Pairs of networks on the CIFAR-10 test set, neuron by neuron: `python -m benchmarks.studies.certificate OUT`, "
+        "with `--weights results/RUN/SEED/ann.safetensors --network vgg16 --width 0.25` for a network of the pipeline.",
         {
             "ann": "ANN",
             "first": "first",
