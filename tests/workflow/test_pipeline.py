@@ -8,10 +8,8 @@ import pandas as pd
 import pytest
 
 from pascal import build_network, get_levels
-from pascal.data import DATASETS
 from pascal.pipeline import dvc
 from pascal.pipeline.manifest import STAGES, files_of, outputs
-from pascal.pipeline.parameters.data import SOURCES
 from pascal.pipeline.parameters.networks import LAYERS
 from pascal.report.registry import KINDS, plans
 from tests.workflow.workspace import ROOT, Workspace
@@ -19,10 +17,6 @@ from tests.workflow.workspace import ROOT, Workspace
 
 def test_layer_counts_agree_with_the_networks() -> None:
     assert {name: len(get_levels(build_network(name, width=0.125))) for name in LAYERS} == LAYERS
-
-
-def test_sources_are_the_data_sets() -> None:
-    assert set(SOURCES) == set(DATASETS)
 
 
 def test_dvc_yaml_is_the_one_that_the_manifest_gives() -> None:

@@ -1,14 +1,30 @@
 """`datasets`: which images, and which of them are set aside."""
 
+import ast
 from collections.abc import Iterator
-from typing import Annotated, Literal, get_args
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, Strict
 
 from pascal.pipeline.parameters.base import Part, Seed, Whole
 
-Source = Literal["digits", "cifar10", "cifar100", "imagenet"]
-SOURCES: tuple[str, ...] = get_args(Source)
+_DATASETS = Path(__file__).parents[2] / "data" / "datasets.py"
+
+
+def _sources() -> tuple[str, ...]:
+    """The keys of DATASETS, read from the text: to import them would import torch."""
+    for node in ast.parse(_DATASETS.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "DATASETS":
+            return tuple(ast.literal_eval(key) for key in node.value.keys)  # type: ignore[attr-defined]
+    raise LookupError(f"{_DATASETS} defines no DATASETS")
+
+
+SOURCES = _sources()
+if TYPE_CHECKING:
+    Source = str
+else:
+    Source = Literal[SOURCES]
 
 Colour = Annotated[
     tuple[Annotated[float, Field(gt=0, le=1000)], ...],
