@@ -7,7 +7,6 @@ import os
 import sys
 from pathlib import Path
 
-import torch
 from torch import nn
 
 import pascal
@@ -40,40 +39,8 @@ def _found(variable: str, name: str) -> Path:
 def load_qcfs_resnet20(path: Path) -> nn.Module:
     """The QCFS ResNet-20 (L=8), in evaluation mode."""
     ann = pascal.build_network("resnet20", levels=8)
-    state = {}
-    for key, value in torch.load(path, weights_only=True, map_location="cpu").items():
-        if key.endswith(".thresh"):
-            layer = ann.get_submodule(_our_name(key.removesuffix(".thresh")))
-            layer.threshold = value.reshape(())
-        else:
-            module, _, name = key.rpartition(".")
-            state[f"{_our_name(module)}.{name}"] = value
-    missing, unexpected = ann.load_state_dict(state, strict=False)
-    unknown = [*unexpected, *(name for name in missing if not name.endswith(("raw_threshold", "_extra_state")))]
-    if unknown:
-        raise PascalError(f"{path}: {unknown} do not fit; expected the weights of QCFS's ResNet-20")
+    pascal.load_weights(ann, path)
     return ann.eval()
-
-
-_IN_BLOCK = {
-    "residual_function.0": "conv1",
-    "residual_function.1": "bn1",
-    "residual_function.2": "act1",
-    "residual_function.3": "conv2",
-    "residual_function.4": "bn2",
-    "act": "act2",
-    "shortcut.0": "shortcut.0",
-    "shortcut.1": "shortcut.1",
-}
-
-
-def _our_name(theirs: str) -> str:
-    if theirs.startswith("conv1."):
-        return {"conv1.0": "stem.conv", "conv1.1": "stem.bn", "conv1.2": "stem.act"}[theirs]
-    if theirs == "fc":
-        return "fc"
-    stage, block, rest = theirs.split(".", 2)
-    return f"layer{int(stage[4]) - 1}.{block}.{_IN_BLOCK[rest]}"
 
 
 if __name__ == "__main__":

@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+
+import pascal
 
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # the colours it was trained with
 
@@ -48,6 +49,5 @@ class _PaddedBlock(nn.Module):
 def load_relu_resnet20(path: Path) -> nn.Module:
     """The network with its owners' weights, in evaluation mode."""
     network = ReluResNet20()
-    state = torch.load(path, weights_only=True, map_location="cpu")["state_dict"]
-    network.load_state_dict({key.removeprefix("module."): value for key, value in state.items()}, strict=False)
+    pascal.load_weights(network, path)
     return network.eval()

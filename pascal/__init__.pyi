@@ -5,7 +5,7 @@ from .energy import effective_timesteps, normalised_timesteps
 from .errors import PascalError
 from .graph import SpikingNetwork, Verification, convert, get_levels, measure, quantize, set_levels, verify
 from .hardware import Trace, simulate
-from .networks import build_network
+from .networks import build_network, load_weights
 from .neurons import QCFS, if_spikes, pasc_spikes, qcfs_count
 from .planning import LevelPlan, level_front, plan_levels
 from .recording import record
@@ -30,6 +30,7 @@ __all__ = [
     "get_levels",
     "if_spikes",
     "level_front",
+    "load_weights",
     "measure",
     "normalised_timesteps",
     "pasc_spikes",

@@ -1,5 +1,6 @@
-"""The paper's networks, built with QCFS activations."""
+"""The paper's networks, built with QCFS activations, and weights that others published."""
 
 from pascal.networks.build import NETWORKS, build_network
+from pascal.networks.published import LoadedWeights, load_weights
 
-__all__ = ["NETWORKS", "build_network"]
+__all__ = ["NETWORKS", "LoadedWeights", "build_network", "load_weights"]
