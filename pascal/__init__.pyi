@@ -3,7 +3,18 @@ from .baselines import compare
 from .calibration import Calibration, calibrate
 from .energy import effective_timesteps, normalised_timesteps
 from .errors import PascalError
-from .graph import SpikingNetwork, Verification, convert, get_levels, measure, quantize, set_levels, verify
+from .graph import (
+    SpikingNetwork,
+    Verification,
+    convert,
+    get_levels,
+    load,
+    measure,
+    quantize,
+    save,
+    set_levels,
+    verify,
+)
 from .hardware import Trace, simulate
 from .networks import build_network, load_weights
 from .neurons import QCFS, if_spikes, pasc_spikes, qcfs_count
@@ -30,6 +41,7 @@ __all__ = [
     "get_levels",
     "if_spikes",
     "level_front",
+    "load",
     "load_weights",
     "measure",
     "normalised_timesteps",
@@ -38,6 +50,7 @@ __all__ = [
     "qcfs_count",
     "quantize",
     "record",
+    "save",
     "set_levels",
     "simulate",
     "verify",

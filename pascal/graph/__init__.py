@@ -6,6 +6,7 @@ from pascal.graph.levels import get_levels, qcfs_layers, set_levels
 from pascal.graph.measure import layer_shapes, measure
 from pascal.graph.network import SpikingNetwork
 from pascal.graph.quantize import quantize
+from pascal.graph.saving import load, save
 from pascal.graph.verify import verify
 
 __all__ = [
@@ -14,9 +15,11 @@ __all__ = [
     "convert",
     "get_levels",
     "layer_shapes",
+    "load",
     "measure",
     "qcfs_layers",
     "quantize",
+    "save",
     "set_levels",
     "verify",
 ]

@@ -22,6 +22,7 @@ class CountsSNN(SpikingNetwork):
         flat = all(tensor.ndim < 5 for tensor in graph.parameters())  # 3-D convolutions have no such format
         graph = graph.to(memory_format=torch.channels_last) if flat else graph  # type: ignore[call-overload]
         super().__init__(graph, edges)
+        self.compiled = compiled
         self._run = torch.compile(graph.forward, options={"freezing": True}) if compiled else graph.forward
 
     @torch.no_grad()

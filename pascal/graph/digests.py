@@ -47,7 +47,7 @@ class DataDigest:
         if kind != self._kind:
             self._digest.update(kind.encode())
             self._kind = kind
-        self._digest.update(_bytes(images))
+        self._digest.update(bytes_of(images))
 
     def hexdigest(self) -> str:
         """Of all images so far."""
@@ -57,10 +57,11 @@ class DataDigest:
 def _update(digest: Any, value: Any) -> None:
     if isinstance(value, Tensor):
         digest.update(f"{value.dtype}{tuple(value.shape)}".encode())
-        digest.update(_bytes(value))
+        digest.update(bytes_of(value))
     else:  # an extra state of the user's own kind
         digest.update(repr(value).encode())
 
 
-def _bytes(tensor: Tensor) -> Any:
+def bytes_of(tensor: Tensor) -> Any:
+    """The numbers of a tensor as bytes."""
     return tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy()

@@ -1,8 +1,9 @@
 """What `convert` returns, whatever the engine and the neuron: a network that can be asked for its spikes."""
 
 from abc import ABC, abstractmethod
-from typing import Literal
+from typing import Any, Literal
 
+import torch
 from torch import Tensor, fx, nn
 
 from pascal.graph.spike_flow import NEURONS
@@ -28,6 +29,14 @@ class SpikingNetwork(nn.Module, ABC):
         self.timesteps = {node.name: edge.timesteps for node, edge in edges.items()}
         neurons = [node for node in edges if isinstance(module_of(graph, node), NEURONS)]
         self.levels = {str(node.target): edges[node].timesteps for node in neurons}
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """copy.deepcopy and torch.save: as the file that pascal.save writes."""
+        from pascal.graph.saving.file import from_tensor, to_bytes
+
+        device = next(iter(self.parameters()), torch.empty(0)).device
+        content = torch.frombuffer(bytearray(to_bytes(self)), dtype=torch.uint8)
+        return from_tensor, (content, str(device))
 
     @abstractmethod
     def forward(self, images: Tensor) -> Tensor:

@@ -14,7 +14,7 @@ from pascal.graph.integer.modules import IntegerPASC
 from pascal.graph.integer.pixels import Pixels
 from pascal.graph.integer.steps import run_stepwise
 from pascal.graph.network import SpikingNetwork
-from pascal.graph.timesteps import Edges, count_timesteps
+from pascal.graph.timesteps import Edges
 
 
 class IntegerSNN(SpikingNetwork):
@@ -24,14 +24,6 @@ class IntegerSNN(SpikingNetwork):
         super().__init__(graph, edges)
         self.pixels, self.int8 = pixels, int8
         self._networks: dict[Any, tuple[IntegerNetwork, fx.GraphModule]] = {}
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Without what is made again: kernels' packed weights cannot be copied, edges belong to one graph."""
-        return {**self.__dict__, "_networks": {}, "edges": {}}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        self.edges = count_timesteps(self.graph)
 
     def network(self, images: Tensor) -> IntegerNetwork:
         """The integers, for images of this size: a mean is kept as a sum, over an area that must be known."""
