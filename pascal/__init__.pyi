@@ -4,10 +4,12 @@ from .calibration import Calibration, calibrate
 from .energy import effective_timesteps, normalised_timesteps
 from .errors import PascalError
 from .graph import (
+    Inspection,
     SpikingNetwork,
     Verification,
     convert,
     get_levels,
+    inspect,
     load,
     measure,
     quantize,
@@ -25,6 +27,7 @@ from .workload import LayerWorkload
 __all__ = [
     "QCFS",
     "Calibration",
+    "Inspection",
     "LayerWorkload",
     "LevelPlan",
     "PascalError",
@@ -40,6 +43,7 @@ __all__ = [
     "effective_timesteps",
     "get_levels",
     "if_spikes",
+    "inspect",
     "level_front",
     "load",
     "load_weights",

@@ -9,11 +9,12 @@ import pascal
 
 PACKAGE = Path(pascal.__file__).parent
 
-FREE = {"errors", "files", "inference"}  # to all
+FREE = {"errors", "files", "inference", "text"}  # to all
 ALLOWED = {  # part: the siblings it may import, besides these
     "errors": set(),
     "files": set(),
     "inference": set(),
+    "text": set(),
     "workload": set(),
     "neurons": set(),
     "data": set(),

@@ -3,6 +3,8 @@
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from pascal.text import html_table, text_table
+
 if TYPE_CHECKING:
     from pascal.graph.certificate import LayerVerification, Verification
 
@@ -12,23 +14,14 @@ _MOST_ROWS = 40
 
 def as_text(certificate: "Verification") -> str:
     """Verdict, table and what it speaks of, for a terminal."""
-    rows = [_HEADINGS, *_rows(certificate)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
-    table = [
-        "  ".join(
-            [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-        )
-        for row in rows
-    ]
-    return "\n".join([verdict(certificate), "", *(line.rstrip() for line in table), "", *_about(certificate)])
+    table = text_table(_HEADINGS, _rows(certificate))
+    return "\n".join([verdict(certificate), "", *table, "", *_about(certificate)])
 
 
 def as_html(certificate: "Verification") -> str:
     """The same for a notebook."""
-    head = "".join(f"<th>{escape(cell)}</th>" for cell in _HEADINGS)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in _rows(certificate))
     about = "<br>".join(escape(line) for line in _about(certificate))
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    table = html_table(_HEADINGS, _rows(certificate))
     return f"<p><b>{escape(verdict(certificate))}</b></p>{table}<p>{about}</p>"
 
 

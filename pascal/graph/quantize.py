@@ -10,7 +10,7 @@ from pascal.errors import PascalError
 from pascal.graph.arguments import argument
 from pascal.graph.images import dtype_and_device, duplicate
 from pascal.graph.levels import set_levels
-from pascal.graph.operations import MAXIMUM, operation_of, property_of
+from pascal.graph.operations import MAXIMUM, call_name, operation_of, property_of
 from pascal.graph.timesteps import count_timesteps
 from pascal.graph.trace import (
     attribute,
@@ -43,17 +43,9 @@ def quantize(
     refused now, with all offending calls in one error. `example` shows which images the model takes, where its first
     layer does not tell.
     """
-    dtype, device = dtype_and_device(model)
     traced = trace(model, example)
     keep_training(traced, unwrapped(model))
-    taken: set[str] = set()
-    for node in [node for node in traced.graph.nodes if _is_relu(node, module_of(traced, node))]:
-        qcfs = QCFS(threshold=threshold).to(device, dtype)
-        qcfs.clip = _clip(node, module_of(traced, node))
-        _replace(traced, node, qcfs, taken)
-    activate_before_pooling(traced)
-    traced.graph.lint()
-    traced.recompile()
+    replace_relus(traced, threshold)
     for module in traced.modules():
         if isinstance(module, QCFS) or type(module) is nn.Module:  # new here
             module.training = model.training
@@ -62,6 +54,20 @@ def quantize(
         raise PascalError(f"{type(model).__name__} has no ReLU to replace; expected at least one")
     set_levels(traced, levels)
     return traced
+
+
+def replace_relus(traced: fx.GraphModule, threshold: float = 8.0) -> dict[str, str]:
+    """Every call of a ReLU becomes a QCFS of its own; the paths of these, with the name of the call."""
+    dtype, device = dtype_and_device(traced)
+    taken: dict[str, str] = {}
+    for node in [node for node in traced.graph.nodes if _is_relu(node, module_of(traced, node))]:
+        qcfs, name = QCFS(threshold=threshold).to(device, dtype), call_name(node, module_of(traced, node))
+        qcfs.clip = _clip(node, module_of(traced, node))
+        taken[_replace(traced, node, qcfs, set(taken))] = name
+    activate_before_pooling(traced)
+    traced.graph.lint()
+    traced.recompile()
+    return taken
 
 
 def keep_training(traced: fx.GraphModule, model: nn.Module) -> None:
@@ -140,12 +146,12 @@ def _is_zero(operand: Any, node: fx.Node) -> bool:
     return operand.op == "get_attr" and owner is not None and not bool(attribute(owner, str(operand.target)).any())
 
 
-def _replace(traced: fx.GraphModule, node: fx.Node, qcfs: QCFS, taken: set[str]) -> None:
+def _replace(traced: fx.GraphModule, node: fx.Node, qcfs: QCFS, taken: set[str]) -> str:
     if node.op == "call_module" and node.target not in taken:
         path = str(node.target)
     else:
         owner = path_of(node) if node.op == "call_module" else ".".join(filter(None, (scope_of(node), "relu")))
         path = free_path(traced, owner)
-    taken.add(path)
     traced.add_submodule(path, qcfs)
     call_module_instead(traced, node, path)
+    return path

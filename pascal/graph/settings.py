@@ -105,6 +105,8 @@ _REMEDIES: tuple[tuple[str, str], ...] = (  # names, or parts of names that are 
     ("clamp clip threshold hardtanh", "clamp at zero from below, so that pascal.quantize takes it for a ReLU"),
     ("layernorm groupnorm layer_norm group_norm instance normalize norm", "use batch norm, whose statistics are "
      "constants at inference"),
+    ("lstm gru rnn lstmcell grucell rnncell", "its gates multiply activations with each other; use convolutions or "
+     "fully connected layers with ReLUs between, over time too"),
     ("attention", "products of activations are not linear; only convolutional and fully connected parts convert"),
     ("max min median amin minimum", "use max pooling, torch.amax or torch.maximum directly behind a QCFS"),
     ("to half bfloat16 float double int long type", "a cast rounds; keep one floating-point dtype"),

@@ -54,7 +54,7 @@ Edges = dict[fx.Node, Edge]  # constants and sizes have no edge
 
 def count_timesteps(traced: fx.GraphModule, any_maxima: bool = False) -> Edges:
     """The edge behind each call that carries activations; refuses, in one error, all calls that cannot be exact."""
-    edges, refusals = _analyse(traced, any_maxima)
+    edges, refusals = analyse(traced, any_maxima)
     if refusals:
         listed = "\n".join(map(str, refusals))
         raise PascalError(f"{len(refusals)} calls cannot be converted exactly:\n{listed}")
@@ -72,7 +72,7 @@ def maxima_of_spikes(traced: fx.GraphModule, edges: Edges) -> tuple[str, ...]:
     return tuple(path_of(node) for node in calls if property_of(node, module_of(traced, node)) == MAXIMUM)
 
 
-def _analyse(traced: fx.GraphModule, any_maxima: bool) -> tuple[Edges, list[Refusal]]:
+def analyse(traced: fx.GraphModule, any_maxima: bool = False) -> tuple[Edges, list[Refusal]]:
     """Edges and refusals of a whole graph; a refused call is passed over so that all of them are found."""
     edges: Edges = {}
     refusals: list[Refusal] = []

@@ -14,6 +14,7 @@ from pascal.errors import PascalError
 from pascal.graph.arguments import argument
 from pascal.graph.images import dtype_and_device, duplicate
 from pascal.graph.tracing import NeuronTracer, find_probe, prove
+from pascal.graph.tracing.place import place_of
 from pascal.neurons import QCFS
 
 DROPOUTS = {F.dropout: nn.Dropout, F.dropout1d: nn.Dropout1d, F.dropout2d: nn.Dropout2d, F.dropout3d: nn.Dropout3d}
@@ -86,9 +87,10 @@ def record(model: nn.Module, probe: Tensor, inert: frozenset[str] = frozenset())
     try:
         graph = tracer.trace(model)
     except Exception as error:  # fx raises many kinds: TraceError, TypeError, the model's own
+        place = place_of(error, model)
         raise PascalError(
-            f"{type(model).__name__} cannot be traced: {error}. Control flow that depends on the data has no graph; "
-            "make it constant, or convert the part without it"
+            f"{type(model).__name__} cannot be traced{place and f' {place}'}: {error}. Control flow that depends on the "
+            "data has no graph; make it constant, or convert the part without it"
         ) from error
     changed = [name for name, buffer in model.named_buffers() if buffer._version != versions.get(name, -1)]
     if changed and not model.training:
