@@ -1,6 +1,7 @@
 from .adapt import al_metric, assign_levels
 from .baselines import compare
 from .calibration import Calibration, calibrate
+from .costing import Cost, cost
 from .energy import effective_timesteps, normalised_timesteps
 from .errors import PascalError
 from .graph import (
@@ -27,6 +28,7 @@ from .workload import LayerWorkload
 __all__ = [
     "QCFS",
     "Calibration",
+    "Cost",
     "Inspection",
     "LayerWorkload",
     "LevelPlan",
@@ -40,6 +42,7 @@ __all__ = [
     "calibrate",
     "compare",
     "convert",
+    "cost",
     "effective_timesteps",
     "get_levels",
     "if_spikes",

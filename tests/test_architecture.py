@@ -28,6 +28,7 @@ ALLOWED = {  # part: the siblings it may import, besides these
     "accelerators": set(),
     "hardware": {"accelerators", "workload"},
     "audit": {"accelerators", "energy", "graph", "networks", "workload"},
+    "costing": {"energy", "graph", "hardware", "recording", "workload"},
     "recording": {"graph", "hardware", "inference", "workload"},
     "planning": {"adapt", "energy", "graph", "hardware", "neurons", "workload"},
     "baselines": {"energy", "graph", "neurons", "workload"},

@@ -89,8 +89,8 @@ def record(model: nn.Module, probe: Tensor, inert: frozenset[str] = frozenset())
     except Exception as error:  # fx raises many kinds: TraceError, TypeError, the model's own
         place = place_of(error, model)
         raise PascalError(
-            f"{type(model).__name__} cannot be traced{place and f' {place}'}: {error}. Control flow that depends on the "
-            "data has no graph; make it constant, or convert the part without it"
+            f"{type(model).__name__} cannot be traced{place}: {error}. Control flow that depends on the data has no "
+            "graph; make it constant, or convert the part without it"
         ) from error
     changed = [name for name, buffer in model.named_buffers() if buffer._version != versions.get(name, -1)]
     if changed and not model.training:

@@ -19,7 +19,7 @@ from pascal.hardware.sources import Source, make_source
 from pascal.hardware.trace import Trace
 from pascal.workload import LayerWorkload
 
-_NEURONS = {"loas": ("if", "pasc"), "sparten": ("qcfs",)}
+_NEURONS = {"loas": ("pasc", "if"), "sparten": ("qcfs",)}  # the first is a machine's own
 
 
 class Variant(NamedTuple):
@@ -32,7 +32,7 @@ class Variant(NamedTuple):
 def simulate(
     workloads_or_trace: Trace | Iterable[LayerWorkload],
     accelerator: str = "loas",
-    neuron: str = "pasc",
+    neuron: str | None = None,
     preset: str | Mapping[str, Any] | Accelerator = "pascal40",
     *,
     images: int | None = None,
@@ -41,7 +41,7 @@ def simulate(
     workers: int = 1,
     progress: bool = False,
 ) -> Simulation:
-    """Simulate one machine: `loas` with `if` or `pasc`, `sparten` with `qcfs`.
+    """Simulate one machine: `loas` with `pasc` (or `if`), `sparten` with `qcfs`.
 
     `preset` is a name, a block `{base: name, key: value, …}` or a record. Workloads carry no spikes, so masks are then
     drawn at their densities with `seed` and `weight_density`, and the result says so.
@@ -51,9 +51,12 @@ def simulate(
     return simulate_variants(source, [variant], workers, progress)[0]
 
 
-def make_variant(machine: str, neuron: str, preset: str | Mapping[str, Any] | Accelerator = "pascal40") -> Variant:
+def make_variant(
+    machine: str, neuron: str | None, preset: str | Mapping[str, Any] | Accelerator = "pascal40"
+) -> Variant:
     """A machine and a neuron that fit each other."""
     record = accelerator_from_params(preset, machine)
+    neuron = _NEURONS.get(machine, ("pasc",))[0] if neuron is None else neuron
     if record.machine != machine or neuron not in _NEURONS[record.machine]:
         pairs = ", ".join(f"{m} with {n}" for m, neurons in _NEURONS.items() for n in neurons)
         raise PascalError(f"accelerator {machine!r} with neuron {neuron!r} on {record.name!r}: expected one of {pairs}")

@@ -28,4 +28,4 @@ def _shown(path: str, module: object, traceback: TracebackType) -> str:
     file, number = traceback.tb_frame.f_code.co_filename, traceback.tb_lineno
     line = linecache.getline(file, number).strip()
     owner = f"{path} ({type(module).__name__})" if path else type(module).__name__
-    return f"in {owner}, {Path(file).name}:{number}" + (f": `{line}`" if line else "")
+    return f" in {owner}, {Path(file).name}:{number}" + (f": `{line}`" if line else "")
