@@ -33,7 +33,7 @@ ALLOWED = {  # part: the siblings it may import, besides these
     "planning": {"adapt", "energy", "graph", "hardware", "neurons", "workload"},
     "baselines": {"energy", "graph", "neurons", "workload"},
     "pipeline": {"accelerators", "adapt", "audit", "data", "energy", "graph", "hardware", "networks", "neurons"}
-    | {"report", "training", "workload"},
+    | {"planning", "report", "training", "workload"},
 }
 WITHOUT_TORCH = ("accelerators", "energy", "hardware", "report", "workload", "errors")
 

@@ -157,7 +157,7 @@ def test_collected_runs(
     assert found["plain_if"] == {"images": 2000, "ann_accuracy": 0.75, "accuracy": {"1": 0.25, "2": 0.5}}
     assert found["commit"] == "abc with edits"
     assert (found["training_images"], found["epochs"], found["timesteps"]) == (45_000, 15, None)
-    assert (found["adapt"]["order"], found["train"]["batch_size"]) == ("metric", 128)
+    assert (found["adapt"]["method"], found["train"]["batch_size"]) == ("metric", 128)
     assert found["command"] == "snakemake --cores 2 all --configfile workflow/presets/cifar10-small.yaml"
     rows = (tmp_path / "out/metric.csv").read_text().splitlines()
     assert rows[0] == "run,seed,moments,k,layer,metric"

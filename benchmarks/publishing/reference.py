@@ -47,7 +47,7 @@ def main() -> None:
         write_record(arguments.out / f"{run.name}-{seed}.json", record(run, seed, arguments.results, arguments.preset))
         key = {"run": run.name, "seed": seed}
         curves += [key | row for row in read_rows(home / "train.csv")]
-        if run.kind == "derived" and run.settings.adapt.order == "metric":
+        if run.kind == "derived" and run.settings.adapt.method == "metric":
             metrics += [key | row for row in metric_readings(read_histograms(home / "histogram.csv"))]
     for name, rows in (("curves", curves), ("metric", metrics)):
         if rows:

@@ -159,7 +159,11 @@ def _order(run: Run) -> str:
     if run.kind == "given":
         levels = levels_text(adapt.levels)
         return f"uniform, {levels}" if levels.isdigit() else "by hand"
-    return f"{adapt.order}, {'/'.join(map(str, adapt.values))}"
+    tuned = "" if adapt.finetune == "algorithm4" else f", {adapt.finetune}"
+    if run.kind == "planned":
+        budget = adapt.budget if isinstance(adapt.budget, str) else f"{adapt.budget:g}"
+        return f"planned, {'/'.join(map(str, adapt.values))} within {budget}{tuned}"
+    return f"{adapt.method}, {'/'.join(map(str, adapt.values))}{tuned}"
 
 
 def _order_row(reference: Reference, start: str, order: str, names: Sequence[str]) -> Row:

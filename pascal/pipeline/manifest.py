@@ -13,6 +13,7 @@ from pascal.report.registry import KINDS, Plan, Section, plans
 RESULTS = Path("results")
 METRICS = RESULTS / "metrics.json"  # of all runs, means over seeds: what `dvc metrics` shows
 ALL = ("*",)
+ADAPTIVE = tuple(kind for kind in KINDS if kind != "uniform")
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ _TRAINED = {
     "ann": File("ann.safetensors"),
     "curve": File("train.csv", columns=("epoch", *_EPOCHS), curves={name: name for name in (*_EPOCHS, "seconds")}),
 }
+_TUNED = ("method", "finetune", "before_accuracy", "after_accuracy", "kept")
 _LEVELS = File("levels.json")
 _ACCURACIES = ("ann_accuracy", "snn_accuracy", "images", "prediction_mismatches")
 _CERTIFICATE = ("images", "neurons", "count_mismatches", "prediction_mismatches", "max_logit_error")
@@ -53,7 +55,9 @@ _RATIOS = ("ann_over_snn_compute", "ann_over_snn_on_chip", "ann_over_snn_with_dr
 
 STAGES: dict[str, Stage] = {
     "train": Stage(_TRAINED, kinds=("uniform",), tracked="train"),
-    "finetune": Stage(_TRAINED, kinds=("derived", "given"), tracked="train"),
+    "finetune": Stage(
+        {**_TRAINED, "compared": File("finetune.json", keys=_TUNED, metrics=ALL)}, kinds=ADAPTIVE, tracked="train"
+    ),
     "histogram": Stage({"histogram": File("histogram.csv", columns=("layer", "level", "count"))}, tracked="assign"),
     "assign": Stage(
         {
@@ -62,6 +66,16 @@ STAGES: dict[str, Stage] = {
             "levels": _LEVELS,
         },
         kinds=("derived",),
+        tracked="assign",
+    ),
+    "plan_levels": Stage(
+        {
+            "plan": File("plan.json", keys=("cost", "start_cost", "unit", "agreement", "kept", "layers"), metrics=ALL),
+            "layers": File("plan_layers.csv", columns=("layer", "levels", "loss_of_fewer", "error_of_fewer")),
+            "beside": File("plan_beside.csv", columns=("name", "cost", "loss", "loss_error", "agreement")),
+            "levels": _LEVELS,
+        },
+        kinds=("planned",),
         tracked="assign",
     ),
     "given": Stage({"levels": _LEVELS}, kinds=("uniform", "given"), tracked="assign"),

@@ -49,7 +49,10 @@ def _read(run: "ReportedRun", seed: int, results: Path) -> RunResults:
 
 def levels_change(settings: "Settings") -> int | None:
     """The last epoch with uniform levels, of an adaptive run."""
-    return None if settings.adapt is None else retraining_epochs(settings.train.epochs, settings.adapt.p)
+    if settings.adapt is None:
+        return None
+    epochs, whole = settings.train.epochs, settings.adapt.finetune == "algorithm4"
+    return retraining_epochs(epochs, settings.adapt.p) if whole else epochs
 
 
 def measured_here(results: Iterable[RunResults]) -> Iterator[Measured]:

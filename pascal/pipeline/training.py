@@ -32,6 +32,7 @@ from pascal.training import (
     train,
 )
 from pascal.training.loop import EpochBatches
+from pascal.training.steps import FirstSteps
 
 if TYPE_CHECKING:
     from pascal.pipeline.parameters.stages import TrainStage
@@ -41,6 +42,7 @@ CHECKPOINTS = Path("work/checkpoints")
 STATES = Path("work/states")
 _EVALUATION_BATCH = 256
 _CONFIG = {field.name for field in fields(TrainingConfig)}
+_CONTENT = ("data", "weights", "state", "ann", "levels", "plan")  # inputs that a training follows from
 _COLUMNS = [field.name for field in fields(EpochRecord)]
 
 
@@ -54,6 +56,7 @@ class Training:
     network: nn.Module
     key: str
     shared: str = ""
+    steps: int | None = None  # of one short epoch, in the place of whole ones
 
     @property
     def layers(self) -> dict[str, QCFS]:
@@ -95,7 +98,11 @@ class Training:
         settings, data = self.params.train, self.dataset
         share = {"rank": rank(), "processes": processes(), "workers": settings.workers}
         augmentation = Augmentation(**settings.augmentation.model_dump())
-        batches = training_batches(data, settings.batch_size, augmentation, self.config.seed, device, **share)
+        batches: EpochBatches = training_batches(
+            data, settings.batch_size, augmentation, self.config.seed, device, **share
+        )
+        if self.steps is not None:
+            batches = FirstSteps(batches, self.steps)
         if not len(data.validation):
             return batches, None
         return batches, evaluation_batches(data, data.validation, _EVALUATION_BATCH, device, **share)
@@ -138,12 +145,18 @@ def training_keys(params: "TrainStage", job: Any) -> tuple[str, str]:
     The second leaves the stage's script out: where train and retrain do the same, one goes on from the other's states.
     """
     own = params.model_dump(mode="json", exclude={"adapt"})
-    files = [path for name in ("data", "weights", "state", "levels") for path in _paths(job.input.get(name))]
+    files = [path for name in _CONTENT for path in _paths(job.input.get(name))]
     content = [hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in files]
     code = Path(job.input.code).read_text(encoding="utf-8").splitlines()
     package = [line for line in code if not line.endswith(f"/scripts/{job.rule}.py")]
-    depends = {"params": own, "seed": job.wildcards.seed, "content": content}
+    depends = {"params": own, "tuning": _tuning(params), "seed": job.wildcards.seed, "content": content}
     return digest(depends | {"code": code}), digest(depends | {"code": package})
+
+
+def _tuning(params: "TrainStage") -> Any:
+    """What is trained after levels change, if this is such a training."""
+    adapt = getattr(params, "adapt", None)
+    return adapt.model_dump(mode="json", include={"finetune", "gentle"}) if adapt else {}
 
 
 def _paths(files: Any) -> list[str]:

@@ -7,6 +7,8 @@ from numbers import Real
 
 from pascal.errors import PascalError
 
+FEWEST_IMAGES = 32  # to plan on
+HELD_OUT = 0.25  # share of them that plans are judged on
 _EXPECTED = "a number > 0 in the cost's unit, a share of the start's cost such as 0.5 or '50%', or '0.5 points'"
 _TEXT = re.compile(r"(?:within )?\s*([0-9.]+(?:e-?[0-9]+)?)\s*(%|points?(?: of agreement)?)?\s*")
 

@@ -11,7 +11,7 @@ from tqdm import tqdm
 
 from pascal.errors import PascalError
 from pascal.planning.baselines import al_points, contender
-from pascal.planning.budget import read_budget
+from pascal.planning.budget import HELD_OUT, read_budget
 from pascal.planning.costs import CostKind
 from pascal.planning.network import Assignment, Network
 from pascal.planning.plan import VALUES, Planner, make_planner
@@ -57,7 +57,7 @@ def level_front(
     labelled: Iterable[tuple[Tensor, Tensor]] | None = None,
     score: str = "kl",
     rounds: int = 1,
-    held_out: float = 0.25,
+    held_out: float = HELD_OUT,
     seed: int = 0,
     bar: bool = False,
 ) -> LevelFront:

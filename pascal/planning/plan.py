@@ -9,7 +9,7 @@ from torch import nn
 from pascal.errors import PascalError
 from pascal.neurons.qcfs import check_levels
 from pascal.planning.baselines import at_random, by_metric, by_uniform, contender, mean_of
-from pascal.planning.budget import read_budget
+from pascal.planning.budget import FEWEST_IMAGES, HELD_OUT, read_budget
 from pascal.planning.costs import CostKind, make_cost
 from pascal.planning.fisher import Fisher
 from pascal.planning.network import Assignment, Network, Setting, levels_of
@@ -18,7 +18,6 @@ from pascal.planning.search import Found, Search
 from pascal.planning.sensitivity import Judge
 
 VALUES = (8, 4, 2, 1)
-FEWEST_IMAGES = 32
 _MANY_IMAGES = 500  # with fewer, plans were measured to lose accuracy
 _BISECTIONS = 6
 
@@ -111,7 +110,7 @@ def plan_levels(
     *,
     score: str = "kl",
     rounds: int = 2,
-    held_out: float = 0.25,
+    held_out: float = HELD_OUT,
     seed: int = 0,
     bar: bool = False,
 ) -> LevelPlan:

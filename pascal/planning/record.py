@@ -65,11 +65,16 @@ class LevelPlan:
         """One row per layer."""
         return pd.DataFrame([asdict(layer) for layer in self.layers])
 
-    def baseline_table(self) -> pd.DataFrame:
-        """One row per way to spend the budget, the plan first."""
+    @property
+    def contenders(self) -> tuple[Contender, ...]:
+        """The ways to spend the budget, the one that was kept first."""
         levels = tuple(self.levels.values())
-        chosen = Contender(self.kept, levels, self.cost, self.measured_loss, self.loss_error, self.agreement)
-        return pd.DataFrame([asdict(row) for row in (chosen, *self.baselines)])
+        kept = Contender(self.kept, levels, self.cost, self.measured_loss, self.loss_error, self.agreement)
+        return (kept, *self.baselines)
+
+    def baseline_table(self) -> pd.DataFrame:
+        """One row per way to spend the budget, the one that was kept first."""
+        return pd.DataFrame([asdict(row) for row in self.contenders])
 
     def to_json(self) -> dict[str, Any]:
         """Everything but the network."""

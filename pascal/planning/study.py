@@ -8,6 +8,7 @@ from scipy.stats import spearmanr
 from torch import nn
 
 from pascal.planning.baselines import al_metrics
+from pascal.planning.budget import HELD_OUT
 from pascal.planning.fisher import Fisher
 from pascal.planning.plan import VALUES, make_planner
 
@@ -30,7 +31,7 @@ def metric_study(
 
     The metric gives the fewest levels to the layers where it is highest, so it is right where these lose least.
     """
-    planner = make_planner(ann, batches, "timesteps", values, "kl", 0, 0.25, seed, bar)
+    planner = make_planner(ann, batches, "timesteps", values, "kl", 0, HELD_OUT, seed, bar)
     search, judge = planner.search, planner.search.judge
     middle = sorted(search.values)[len(search.values) // 2]
     point = search.uniform(middle)

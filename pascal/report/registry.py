@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 
 from pascal.errors import PascalError
 
-KINDS = ("uniform", "derived", "given")  # of runs: one level for all layers, levels by the metric, a list by hand
+KINDS = ("uniform", "derived", "given", "planned")  # of runs: one level for all, by the metric, by hand, by a plan
 OVERVIEW = ("accuracy", "verify", "levels", "workload", "energy_summary")  # behind `results.overview`: tables see these
 Section = Literal["figures", "tables"]
 Make = TypeVar("Make", bound=Callable[..., Any])

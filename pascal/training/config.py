@@ -18,6 +18,7 @@ class TrainingConfig:
     threshold_limit: float = 1e4  # beyond it a threshold counts as exploded, below its inverse as collapsed
     warmup_epochs: int = 0
     label_smoothing: float = 0.0
+    freeze_batch_norm: bool = False  # its statistics stay as they are: of few steps they would be poor ones
     mixed_precision: bool = False  # bfloat16: as wide as float32, so that no loss needs scaling
     channels_last: bool = True
     compile: bool = False

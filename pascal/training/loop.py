@@ -73,7 +73,7 @@ def _last_epoch(config: TrainingConfig, until: int | None, validation: Batches |
 def _finish_steps(run: Run, batches: EpochBatches, progress: Progress, save: Save | None) -> None:
     """The steps of this epoch that are still to be made."""
     end = (run.epoch + 1) * run.steps_per_epoch
-    run.model.train()
+    run.begin_steps()
     for images, labels in batches.epoch(run.epoch, start=run.step % run.steps_per_epoch):
         run.advance(images, labels)
         progress.step(run.where(), len(labels) * processes(), run.tally)

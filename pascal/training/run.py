@@ -51,6 +51,14 @@ class Run:
         """The schedule's rate at a step."""
         return learning_rate(step, self.steps_per_epoch, self.config)
 
+    def begin_steps(self) -> None:
+        """The network as it is trained: batch norms keep their statistics where they are frozen."""
+        self.model.train()
+        if self.config.freeze_batch_norm:
+            for module in self.model.modules():
+                if isinstance(module, nn.modules.batchnorm._BatchNorm):
+                    module.eval()
+
     def advance(self, images: Tensor, labels: Tensor) -> None:
         """One step of stochastic gradient descent."""
         for group in self.optimiser.param_groups:

@@ -1,6 +1,7 @@
 """A run as a state that can be saved, and a run continued from a state."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
@@ -28,6 +29,16 @@ def snapshot(run: Run) -> TrainingState:
     return TrainingState(run.step, run.steps_per_epoch, tensors, tuple(run.records), tally.seconds)
 
 
+def model_weights(state: TrainingState) -> dict[str, Tensor]:
+    """The weights of the network in a state."""
+    return _part(state.tensors, _MODEL)
+
+
+def with_weights(state: TrainingState, changed: Mapping[str, Tensor]) -> TrainingState:
+    """A state with some other weights; all else, momenta too, stays."""
+    return replace(state, tensors={**state.tensors, **_prefixed(_MODEL, changed)})
+
+
 def restore(run: Run, state: TrainingState) -> None:
     """Go on from a state. Levels stay the model's own: Algorithm 4 changes them at this very point."""
     if state.steps_per_epoch != run.steps_per_epoch:
@@ -35,8 +46,7 @@ def restore(run: Run, state: TrainingState) -> None:
             f"state: has {state.steps_per_epoch} steps per epoch, the batches have {run.steps_per_epoch}; "
             "use the data and batch_size it was trained with"
         )
-    model = _part(state.tensors, _MODEL)
-    levels_kept = _load_weights(run.model, model)
+    levels_kept = _load_weights(run.model, model_weights(state))
     _load_momenta(run, _part(state.tensors, _MOMENTUM))
     run.step, run.records = state.step, list(state.records)
     loss, correct, images = state.tensors["tally"].tolist()

@@ -45,6 +45,10 @@ def _all(*changes: Callable[[Params], Any]) -> Callable[[Params], None]:
     return change
 
 
+def _planned(**adapt: Any) -> Callable[[Params], None]:
+    return _set("runs", "adaptive", "adapt", {"method": "plan", **adapt})
+
+
 def _cycle(params: Params) -> None:
     params["runs"] |= {"a": {"from": "b", "adapt": {}}, "b": {"from": "a", "adapt": {}}}
 
@@ -196,14 +200,57 @@ FAULTS = [
     Fault("p = 1", _set("defaults", "adapt", "p", 1), "defaults.adapt.p", "1", "in [0, 1)"),
     Fault("p = 0", _set(*AL, "adapt", "p", 0), "runs.adaptive.adapt.p", "0", "trained elsewhere"),
     Fault(
-        "order of chance", _set(*AL, "adapt", "order", "chance"), "runs.adaptive.adapt.order", "'chance'", "reversed"
+        "method of chance", _set(*AL, "adapt", "method", "chance"), "runs.adaptive.adapt.method", "'chance'", "reversed"
     ),
     Fault(
-        "order of a list",
-        _set(*AL, "adapt", {"levels": [4] * 15, "order": "random"}),
-        "runs.adaptive.adapt.order",
+        "method of a list",
+        _set(*AL, "adapt", {"levels": [4] * 15, "method": "random"}),
+        "runs.adaptive.adapt.method",
         "'random'",
         "beside levels",
+    ),
+    Fault(
+        "given without a list", _set(*AL, "adapt", {"method": "given"}), "runs.adaptive.adapt.levels", "none", "15, one"
+    ),
+    Fault("a plan of nothing", _set(*AL, "adapt", {"method": "plan"}), "runs.adaptive.adapt.budget", "none", "spend"),
+    Fault(
+        "a plan of too little", _planned(budget=14), "runs.adaptive.adapt.budget", "14", "at least 15: 15 layers of 1"
+    ),
+    Fault("a plan of words", _planned(budget="much"), "runs.adaptive.adapt.budget", "'much'", "'0.5 points'"),
+    Fault("a negative budget", _planned(budget=-3), "runs.adaptive.adapt.budget", "-3", "a number > 0"),
+    Fault("a plan of joules", _planned(budget=0.5, cost="joules"), "runs.adaptive.adapt.cost", "'joules'", "timesteps"),
+    Fault(
+        "the metric's energy",
+        _planned(budget="metric", cost="energy"),
+        "runs.adaptive.adapt.budget",
+        "'metric'",
+        "share",
+    ),
+    Fault(
+        "points of few images",
+        _planned(budget="0.5 points", images=600),
+        "runs.adaptive.adapt.images",
+        "600",
+        "at least 800",
+    ),
+    Fault("few images", _planned(budget=0.5, images=20), "runs.adaptive.adapt.images", "20", "at least 32"),
+    Fault(
+        "a budget of the metric", _set(*AL, "adapt", "budget", 30), "runs.adaptive.adapt.budget", "30", "'plan' alone"
+    ),
+    Fault("hard tuning", _set(*AL, "adapt", "finetune", "hard"), "runs.adaptive.adapt.finetune", "'hard'", "gentle"),
+    Fault(
+        "gentle steps of Algorithm 4",
+        _set(*AL, "adapt", "gentle", {"steps": 10}),
+        "runs.adaptive.adapt.gentle",
+        "'algorithm4'",
+        "'gentle' alone",
+    ),
+    Fault(
+        "epochs of a gentle tuning",
+        _all(_set(*AL, "adapt", "finetune", "gentle"), _set(*AL, "train", {"epochs": 5})),
+        "runs.adaptive.train.epochs",
+        "5",
+        "the start's last epoch",
     ),
     Fault("unknown data set", _set(*RUN, "dataset", "digit"), "runs.plain.dataset", "'digit'", "digits"),
     Fault("unknown source", _set("datasets", "mnist", {}), "datasets.mnist", "'mnist'", "cifar10"),

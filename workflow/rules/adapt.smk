@@ -1,4 +1,4 @@
-# Chapter: adapt. Levels per layer: by the metric (Algorithm 3), or given by the parameters.
+# Chapter: adapt. Levels per layer: by the metric (Algorithm 3), by a plan, or given by the parameters.
 
 
 rule histogram:
@@ -43,6 +43,31 @@ rule assign:
         mem_mb=1000,
     script:
         "../scripts/assign.py"
+
+
+rule plan_levels:
+    input:
+        data=data_of,
+        ann=start_of("ann.safetensors"),
+        histogram=f"{HOME}/histogram.csv",  # for a budget that is the metric's
+        params=params_of("plan_levels"),
+        code=code_of("plan_levels"),
+    output:
+        **results_of("plan_levels"),
+    log:
+        "logs/plan_levels/{run}-{seed}.log",
+    benchmark:
+        "logs/times/plan_levels/{run}-{seed}.tsv"
+    wildcard_constraints:
+        run=names(*manifest.STAGES["plan_levels"].kinds),
+    conda:
+        "../envs/pascal.yaml"
+    threads: threads_of
+    resources:
+        gpu=gpus_of,
+        mem_mb=megabytes(2000, 2000),
+    script:
+        "../scripts/plan_levels.py"
 
 
 rule given:

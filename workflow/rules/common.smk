@@ -174,6 +174,16 @@ def reuses(wildcards):
     return run.settings.adapt.reuse and own == start
 
 
+def retrains(wildcards):
+    """Whether a run trains with uniform levels before its own; others go on from the end of their start's training."""
+    return RUNS[wildcards.run].settings.adapt.finetune == "algorithm4"
+
+
+def retrained(file, otherwise=lambda wildcards: []):
+    """A file of the retraining, where a run has one."""
+    return lambda wildcards: file if retrains(wildcards) else otherwise(wildcards)
+
+
 def kept_epochs(wildcards):
     """The fractions p at which other runs branch off this one's training, or may once they are added."""
     branches = [run for run in RUNS.values() if run.start == wildcards.run and run.settings.adapt.reuse]

@@ -1,4 +1,5 @@
-# Chapter: train. A uniform network to the end of its schedule; an adaptive one in two parts (Algorithm 4).
+# Chapter: train. A uniform network to the end of its schedule; an adaptive one in two parts (Algorithm 4), or from the
+# end of its start's.
 
 
 rule train:
@@ -42,7 +43,7 @@ rule retrain:
     benchmark:
         "logs/times/retrain/{run}-{seed}.tsv"
     wildcard_constraints:
-        run=names("derived", "given"),
+        run=names(*manifest.ADAPTIVE),
     conda:
         "../envs/pascal.yaml"
     threads: training_threads_of
@@ -56,9 +57,11 @@ rule retrain:
 rule finetune:
     input:
         data=data_of,
-        state=rules.retrain.output.state,
-        curve=rules.retrain.output.curve,
+        state=retrained(rules.retrain.output.state),
+        ann=lambda wildcards: [] if retrains(wildcards) else start_of("ann.safetensors")(wildcards),
+        curve=retrained(rules.retrain.output.curve, start_of("train.csv")),
         levels=f"{HOME}/levels.json",
+        plan=lambda wildcards: f"{HOME}/plan.json" if RUNS[wildcards.run].kind == "planned" else [],
         params=params_of("finetune"),
         code=code_of("finetune"),
     output:

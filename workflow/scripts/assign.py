@@ -13,7 +13,7 @@ with stage(snakemake) as params:
     terms = layer_metrics(histograms, adapt.k, adapt.threshold_over, adapt.moments)
     metrics = {layer: term.metric for layer, term in terms.items()}
     levels = assign_levels(metrics, adapt.values)
-    levels = reorder_levels(metrics, levels, adapt.order, adapt.order_seed)
+    levels = reorder_levels(metrics, levels, adapt.method, adapt.order_seed)
     rows = [{"layer": name, **asdict(t), "metric": t.metric, "level": levels[name]} for name, t in terms.items()]
     write_rows(snakemake.output.metric, rows[0], rows)
     readings = metric_readings(histograms, adapt.threshold_over)

@@ -35,7 +35,7 @@ _SECTIONS = (
     ),
     ("`datasets`", "Dataset", "datasets.<name>", "The images that runs name."),
     ("`runs`, uniform", "UniformRun", _RUN, "A run without `from`: one number of levels, or a list by hand."),
-    ("`runs`, adaptive", "AdaptiveRun", _RUN, "A run with `from`: levels by the AL metric, or by `adapt.levels`."),
+    ("`runs`, adaptive", "AdaptiveRun", _RUN, "A run with `from`: levels by the AL metric, by a plan, or by hand."),
 )
 
 

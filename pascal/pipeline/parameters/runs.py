@@ -6,14 +6,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from pascal.pipeline.parameters.adapt import Adapt
+from pascal.pipeline.parameters.adapt import Adapt, with_method
 from pascal.pipeline.parameters.base import Few, Level, LevelList, Part, Seed, Several, partial
 from pascal.pipeline.parameters.costs import Energy, Hardware
 from pascal.pipeline.parameters.data import Dataset
 from pascal.pipeline.parameters.measures import Evaluate, Verify, Workload
 from pascal.pipeline.parameters.train import Train
 
-Kind = Literal["uniform", "derived", "given"]  # levels: those of the run, by the metric, or a list by hand
+Kind = Literal["uniform", "derived", "given", "planned"]  # levels: the run's, by the metric, by hand, by a plan
 
 
 class Architecture(Part):
@@ -85,7 +85,7 @@ class UniformRun(_Overrides, Beginning, Architecture):
 
 @partial
 class _Adapt(Adapt):
-    """the Adaptive Layerwise method"""
+    """levels per layer, and what is trained with them"""
 
 
 class AdaptiveRun(_Overrides):
@@ -140,9 +140,15 @@ def make_run(name: str, content: Mapping[str, Any]) -> Run:
     entry = content["runs"][name]
     start = entry.get("from")
     inherited = {key: value for key, value in content["runs"].get(start, {}).items() if key in _INHERITED}
-    settings = merge(merge(content["defaults"], inherited), entry)
+    own = {**entry, "adapt": with_method(entry["adapt"])} if start else entry
+    settings = merge(merge(content["defaults"], inherited), own)
     for key in ("seeds", "from", *(() if start else ("adapt",))):
         settings.pop(key, None)
     resolved = Settings.model_validate(settings)
-    given = resolved.adapt is not None and resolved.adapt.levels is not None
-    return Run(name, start, "uniform" if start is None else "given" if given else "derived", resolved, entry)
+    return Run(name, start, _kind(resolved.adapt), resolved, entry)
+
+
+def _kind(adapt: Adapt | None) -> Kind:
+    if adapt is None:
+        return "uniform"
+    return {"given": "given", "plan": "planned"}.get(adapt.method, "derived")  # type: ignore[return-value]

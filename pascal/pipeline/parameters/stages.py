@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import NoneType
 from typing import Any, get_args
 
-from pascal.pipeline.parameters.adapt import Assignment, Change, GivenLevels, Histograms, Retraining
+from pascal.pipeline.parameters.adapt import Assignment, Finetuning, GivenLevels, Histograms, Planned, Retraining
 from pascal.pipeline.parameters.base import Part
 from pascal.pipeline.parameters.costs import Energy, Hardware
 from pascal.pipeline.parameters.measures import Evaluate, Verify, Workload
@@ -27,7 +27,7 @@ class RetrainStage(TrainStage):
 class FinetuneStage(TrainStage):
     """Training after levels change."""
 
-    adapt: Change
+    adapt: Finetuning
 
 
 class Showing(Architecture, Computing):
@@ -46,6 +46,12 @@ class AssignStage(Part):
     """Levels by the metric."""
 
     adapt: Assignment
+
+
+class PlanLevelsStage(Showing):
+    """Levels by a plan."""
+
+    adapt: Planned
 
 
 class GivenStage(Architecture, Uniform):
@@ -95,6 +101,7 @@ STAGES: Mapping[str, type[Part]] = {
     "finetune": FinetuneStage,
     "histogram": HistogramStage,
     "assign": AssignStage,
+    "plan_levels": PlanLevelsStage,
     "given": GivenStage,
     "convert": ConvertStage,
     "verify": VerifyStage,
