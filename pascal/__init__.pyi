@@ -1,3 +1,4 @@
+from . import plot
 from .adapt import al_metric, assign_levels
 from .baselines import compare
 from .calibration import Calibration, calibrate
@@ -54,6 +55,7 @@ __all__ = [
     "normalised_timesteps",
     "pasc_spikes",
     "plan_levels",
+    "plot",
     "qcfs_count",
     "quantize",
     "record",

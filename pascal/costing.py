@@ -11,6 +11,7 @@ from torch import nn
 from pascal.energy import FP32, INT8, EnergyCosts, energy_summary, mean_spikes_per_neuron, total_macs, total_pj
 from pascal.energy.tables import networks_compared
 from pascal.graph import SpikingNetwork, convert, measure
+from pascal.graph.trace import network_name
 from pascal.hardware import simulate
 from pascal.inference import check_model, image_batches
 from pascal.recording import record
@@ -41,6 +42,7 @@ class Cost:
     neuron: str
     workloads: tuple[LayerWorkload, ...]
     timesteps: dict[str, float]
+    prices: Mapping[str, EnergyCosts]
     energy_pj: dict[str, dict[str, float]]
     simulation: dict[str, Any] | None = None
 
@@ -148,6 +150,7 @@ def cost(
         neuron=neuron,
         workloads=workloads,
         timesteps={name: summary[name] for name in _TIMESTEPS if name in summary},
+        prices=prices,
         energy_pj={name: _energies(workloads, one, neuron) for name, one in prices.items()},
         simulation=_simulate(model, images, accelerator, preset) if accelerator else None,
     )
@@ -166,7 +169,7 @@ class _Counted:
 
 
 def _name(model: nn.Module) -> str:
-    return type(model.graph if isinstance(model, SpikingNetwork) else model).__name__
+    return network_name(model.graph if isinstance(model, SpikingNetwork) else model)
 
 
 def _energies(workloads: tuple[LayerWorkload, ...], prices: EnergyCosts, neuron: str) -> dict[str, float]:

@@ -29,6 +29,7 @@ ALLOWED = {  # part: the siblings it may import, besides these
     "hardware": {"accelerators", "workload"},
     "audit": {"accelerators", "energy", "graph", "networks", "workload"},
     "costing": {"energy", "graph", "hardware", "recording", "workload"},
+    "plot": {"adapt", "energy", "graph", "report", "workload"},
     "recording": {"graph", "hardware", "inference", "workload"},
     "planning": {"adapt", "energy", "graph", "hardware", "neurons", "workload"},
     "baselines": {"energy", "graph", "neurons", "workload"},

@@ -12,7 +12,7 @@ from pascal.graph.operations import WEIGHTED_MODULES, call_name, property_of
 from pascal.graph.passes import restore_weighted_modules, separate_calls
 from pascal.graph.quantize import replace_relus
 from pascal.graph.timesteps import Edges, Refusal, analyse
-from pascal.graph.trace import module_of, neuron_nodes, path_of, trace, unwrapped
+from pascal.graph.trace import module_of, network_name, neuron_nodes, path_of, trace
 from pascal.inference import check_model
 
 
@@ -22,7 +22,7 @@ def inspect(model: nn.Module, example: Tensor | None = None) -> Inspection:
 
     Nothing is trained and `model` is not changed. MACs are those of one image like `example`, or of one made to fit.
     """
-    name = type(unwrapped(check_model(model))).__name__
+    name = network_name(check_model(model))
     parameters = sum(parameter.numel() for parameter in model.parameters())
     try:
         traced = trace(model, example if example is not None else _usual_images(model))

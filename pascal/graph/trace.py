@@ -77,6 +77,12 @@ def unwrapped(model: nn.Module) -> nn.Module:
     return unwrapped(model.module) if isinstance(model, wrappers) else model
 
 
+def network_name(model: nn.Module) -> str:
+    """The class that a network had before it was traced."""
+    model = unwrapped(model)
+    return model.meta.get("name", "network") if isinstance(model, fx.GraphModule) else type(model).__name__
+
+
 def record(model: nn.Module, probe: Tensor, inert: frozenset[str] = frozenset()) -> fx.GraphModule:
     """The graph of what `model` does to the probe in the mode it is in; `model` becomes part of it."""
     for module in model.modules():
@@ -97,6 +103,7 @@ def record(model: nn.Module, probe: Tensor, inert: frozenset[str] = frozenset())
         raise PascalError(f"{changed[0]}: forward changes this buffer, so that calls depend on earlier ones; leave it")
     graph._tracer_cls = fx.Tracer  # a saved graph is read again without a probe
     traced = fx.GraphModule(model, graph, type(model).__name__)
+    traced.meta["name"] = network_name(model)
     traced.meta["probe"], traced.meta["inert"] = tuple(probe.shape), frozenset(tracer.inert)
     for node in graph.nodes:
         node.meta["inert"] = node.op == "call_module" and node.target in tracer.inert

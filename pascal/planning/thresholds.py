@@ -9,6 +9,7 @@ from torch import Tensor
 
 from pascal.adapt.observe import observe
 from pascal.neurons import QCFS
+from pascal.neurons.channels import along_channels
 from pascal.planning.network import Assignment, Network, Setting
 from pascal.planning.sensitivity import Judge
 
@@ -57,7 +58,7 @@ def _preactivations(network: Network, images: Tensor) -> dict[str, Array]:
     found: dict[str, Tensor] = {}
 
     def note(name: str, layer: QCFS, preactivation: Tensor) -> None:
-        relative = preactivation / (layer.step * layer.levels)
+        relative = preactivation / along_channels(layer.step * layer.levels, preactivation)
         histogram = torch.histc(relative.clamp(max=_RANGE)[relative > 0].float(), _BINS, 0, _RANGE).double().cpu()
         found[name] = found[name] + histogram if name in found else histogram
 

@@ -10,7 +10,7 @@ from pascal.graph.saving.arguments import decoded, encoded
 from pascal.graph.saving.modules import described, rebuilt
 from pascal.graph.saving.names import check_attribute, function_of, method_of, name_of
 from pascal.graph.timesteps import Edge, Edges
-from pascal.graph.trace import call, module_of, path_of, scope_of
+from pascal.graph.trace import call, module_of, network_name, path_of, scope_of
 
 Numbers = dict[str, Tensor]
 _CONSTANT = "constant."  # numbers that belong to no module
@@ -29,7 +29,7 @@ def describe(graph: fx.GraphModule, edges: Edges) -> tuple[dict[str, Any], Numbe
         numbers |= {f"{path}.{name}": tensor for name, tensor in held.items() if tensor is not None}
     calls = [_described(node, constants, edges.get(node)) for node in graph.graph.nodes if _is_kept(node, constants)]
     known = {"probe": list(graph.meta["probe"]), "images_apart": graph.meta.get("images_apart", True)}
-    return {"calls": calls, "modules": modules, "network": graph._get_name(), **known}, numbers
+    return {"calls": calls, "modules": modules, "network": network_name(graph), **known}, numbers
 
 
 def _constants(graph: fx.GraphModule) -> dict[fx.Node, Any]:
@@ -90,7 +90,9 @@ def restore(description: dict[str, Any], numbers: Numbers) -> tuple[fx.GraphModu
             timesteps, producers, label, places = record["edge"]
             edges[node] = Edge(timesteps, frozenset(producers), label, places)
     module = fx.GraphModule(parts, graph, description["network"])
-    module.meta.update(probe=tuple(description["probe"]), images_apart=description["images_apart"])
+    module.meta.update(
+        name=description["network"], probe=tuple(description["probe"]), images_apart=description["images_apart"]
+    )
     graph.lint()
     return module.eval(), edges
 

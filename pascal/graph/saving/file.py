@@ -48,6 +48,16 @@ def load(path: AnyPath, device: torch.device | str = "cpu") -> Any:
         raise PascalError(f"{path}: {error}") from error
 
 
+def is_saved(path: AnyPath) -> bool:
+    """Whether a file says of itself that it holds a network: a safetensors header with our key."""
+    with open(path, "rb") as file:
+        start = file.read(8)
+        length = int.from_bytes(start, "little")
+        if len(start) < 8 or length > 100_000_000:
+            return False
+        return f'"{_KEY}":'.encode() in file.read(length)
+
+
 def to_bytes(model: nn.Module) -> bytes:
     """The content of the file."""
     if isinstance(model, SpikingNetwork):

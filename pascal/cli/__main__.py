@@ -1,0 +1,7 @@
+"""`python -m pascal.cli`."""
+
+import sys
+
+from pascal.cli import main
+
+sys.exit(main())
