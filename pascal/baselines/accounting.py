@@ -1,78 +1,67 @@
 """One accounting for all methods: what each answer was, how long it took and what it cost."""
 
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from pascal.baselines.method import Answer, Method
-from pascal.baselines.network import Outcome, padded
-from pascal.graph.observe import Observation
-from pascal.graph.spike_flow import SpikeFlow
-from pascal.graph.timesteps import Edges
+from pascal.baselines.method import Answer, Method, Seen
+from pascal.baselines.recording import Arrays, seen_of
 
 
-@dataclass
 class Tally:
     """Sums over images for one answer of a method."""
 
-    images: int = 0
-    labelled: int = 0
-    right: int = 0
-    agreeing: int = 0
-    timesteps: float = 0.0
-    synapses: float = 0.0
-    neurons: int = 0
-    mismatches: Counter[str] = field(default_factory=Counter)  # by layer; of early exits nobody asks
+    def __init__(self, method: Method, answer: Answer, counted: Sequence[int]) -> None:
+        self.method, self.answer = method, answer
+        self.place = counted.index(answer.timesteps) if answer.timesteps in counted else None
+        self.images = self.labelled = self.right = self.agreeing = self.neurons = 0
+        self.ran = self.synapses = self.seconds = 0.0
+        self.memory = 0
+        self.wrong: Any = 0  # by layer
 
-    def add(
-        self,
-        method: Method,
-        answer: Answer,
-        outcome: Outcome,
-        synapses: Tensor,
-        expected: Observation,
-        labels: Tensor | None,
-    ) -> None:
-        """Read one answer on a batch; `synapses` (T, N) by timestep and image."""
-        times = answer.times(outcome.logits)
-        predictions = outcome.logits.argmax(-1).gather(0, times[None] - 1)[0]
+    def add(self, arrays: Arrays) -> None:
+        """Read the answer on one batch."""
+        seen = seen_of(arrays)
+        times = self.answer.times(seen)
+        predictions = self._predictions(seen, times)
         self.images += len(times)
-        self.agreeing += int((predictions == expected.logits.argmax(-1)).sum())
-        if labels is not None:
-            self.labelled += len(labels)
-            self.right += int((predictions == labels.to(predictions.device)).sum())
-        anytime = len(outcome.logits) > 1
-        spent = synapses.cumsum(0).gather(0, times[None] - 1) if anytime else synapses.sum(0)
-        self.synapses += float(spent.sum())
-        if answer.timesteps is None:
-            self.timesteps += float(times.sum())
-            return
-        self.timesteps += answer.timesteps * len(times)
-        self.neurons += sum(count.numel() for count in expected.counts.values())
-        self.mismatches.update(method.network.mismatches(expected.counts, outcome.trains, answer.timesteps))
+        self.agreeing += int((predictions == seen.expected).sum())
+        if seen.labels is not None:
+            self.labelled += len(seen.labels)
+            self.right += int((predictions == seen.labels).sum())
+        self.ran += float(times.sum())
+        self.synapses += self._spent(torch.from_numpy(arrays["synapses"]), times)
+        self.seconds += float(arrays["seconds"])
+        self.memory = max(self.memory, int(arrays["memory"]))
+        if self.place is not None:
+            self.neurons += int(arrays["neurons"])
+            self.wrong = self.wrong + arrays["wrong"][self.place]
 
+    def _predictions(self, seen: Seen, times: Tensor) -> Tensor:
+        if not self.answer.since:
+            return seen.logits.argmax(-1).gather(0, times[None] - 1)[0]
+        since = self.answer.since
+        (last,) = times.unique().tolist()
+        return (seen.logits[last - 1] * last - seen.logits[since - 1] * since).argmax(-1)
 
-def synapses_over_time(method: Method, outcome: Outcome, images: Tensor) -> Tensor:
-    """Synapses that the spikes of each timestep reach, by image: (T, N); spikes before the first count in it."""
-    spikes = _reached(method, outcome.trains, images)
-    if outcome.before:
-        spikes[0] += _reached(method, outcome.before, images).sum(0)
-    return spikes
+    def _spent(self, synapses: Tensor, times: Tensor) -> float:
+        until = self.method.charged(times).clamp(max=len(synapses))
+        return float(synapses.cumsum(0).gather(0, until[None] - 1).sum())
 
+    @property
+    def timesteps(self) -> float:
+        """Those that images ran for, a mean; of methods in closed form, those that they stand for."""
+        if self.answer.timesteps is None or self.answer.drains:
+            return self.ran / self.images
+        return self.answer.timesteps
 
-def _reached(method: Method, trains: Mapping[str, Tensor], images: Tensor) -> Tensor:
-    timesteps = max(map(len, trains.values()))
-    counts = {path: padded(train, timesteps).flatten(0, 1).float().abs() for path, train in trains.items()}
-    network = method.network
-    flow = SpikeFlow(network.graph, network.edges, counts)
-    flow.run(images.repeat(timesteps, *(1,) * (images.ndim - 1)).float())
-    reached = [each for path, each in flow.synapses.items() if path in _spiking_layers(network.edges)]
-    return torch.stack(reached).sum(0).unflatten(0, (timesteps, -1))
+    def mismatches(self) -> float | None:
+        """The share of neurons that do not stand for the ANN's level."""
+        return float(self.wrong.sum()) / self.neurons if self.neurons else None
 
-
-def _spiking_layers(edges: Edges) -> set[str]:
-    """The paths of calls at which spikes arrive, not pixels."""
-    return {str(node.target) for node, edge in edges.items() if edge.producers and node.op == "call_module"}
+    def first_mismatch(self) -> str | None:
+        """The first layer that has one."""
+        wrong = self.wrong.tolist() if self.neurons else []
+        return next((layer for layer, count in zip(self.method.network.neurons, wrong, strict=False) if count), None)

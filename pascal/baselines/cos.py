@@ -74,15 +74,19 @@ class OffsetSpikes(Method):
     layer_by_layer = True
 
     def __init__(self, ann: nn.Module, field: Field, iterations: int = 1) -> None:
+        timesteps = check_timesteps(self.name, field.timesteps)
+        self.simulated = field.presimulation
+        self.presimulation = iterations * self.simulated
+        self.longest = max(timesteps[-1], self.simulated)
+        self.network = TimedNetwork(ann, lambda qcfs: ShiftedIF(qcfs, self.simulated, iterations))
+        self.label = f"COS, ρ = {self.simulated}" + (f", {iterations} rounds" if iterations > 1 else "")
+        self.answers = tuple(map(at_timestep, timesteps))
+
+    @classmethod
+    def check(cls, field: Field) -> None:
+        super().check(field)
         if field.presimulation < 0:
             raise PascalError(f"cos: presimulation: got {field.presimulation}, expected at least 0")
-        timesteps = check_timesteps(self.name, field.timesteps)
-        self.presimulation = field.presimulation
-        self.iterations = iterations
-        self.longest = max(timesteps[-1], self.presimulation)
-        self.network = TimedNetwork(ann, lambda qcfs: ShiftedIF(qcfs, self.presimulation, iterations))
-        self.label = f"COS, ρ = {self.presimulation}" + (f", {iterations} rounds" if iterations > 1 else "")
-        self.answers = tuple(map(at_timestep, timesteps))
 
     @classmethod
     def variants(cls, ann: nn.Module, field: Field) -> Iterator[Method]:
@@ -93,7 +97,10 @@ class OffsetSpikes(Method):
         return self.network.run(images, self.longest)
 
     def neuron_operations(self, levels: int, timesteps: float) -> float:
-        return self.iterations * self.presimulation + timesteps
+        return self.total_timesteps(timesteps)
+
+    def charged(self, timesteps: Tensor) -> Tensor:
+        return timesteps.clamp(min=self.simulated)  # the layer above needs ρ timesteps to see its offset
 
     def buffer_bits(self, levels: int, timesteps: float) -> float:
-        return 32 * max(self.presimulation, timesteps)  # the currents, to be run again
+        return 32 * max(self.simulated, timesteps)  # the currents, to be run again

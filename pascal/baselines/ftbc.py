@@ -5,9 +5,12 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from pascal.baselines.method import Field, Method, at_timestep, check_timesteps
+from pascal.baselines.method import Field, Method, at_timestep, check_timesteps, given
 from pascal.baselines.network import Neuron, Outcome, TimedNetwork
+from pascal.errors import PascalError
+from pascal.graph.digests import DataDigest
 from pascal.graph.observe import observe
+from pascal.inference import image_batches
 from pascal.neurons import QCFS, if_spikes
 from pascal.neurons.pasc import half, step_like
 
@@ -67,8 +70,8 @@ class TemporalBias(Method):
         self.timesteps = timesteps or check_timesteps(self.name, field.timesteps)[-1]
         self.longest = self.timesteps
         self.ann = ann
-        *shown, held_out = list(self.given(field, "calibration"))
-        by_rate = {rate: self._calibrated(shown or [held_out], rate) for rate in RATES}
+        *shown, held_out = _several(list(image_batches(given(self.name, field, "calibration"))))
+        by_rate = {rate: self._calibrated(shown, rate) for rate in RATES}
         agreement = {rate: self._agreement(network, held_out) for rate, network in by_rate.items()}
         self.rate = max(RATES, key=lambda rate: (agreement[rate], -rate))
         self.network = by_rate[self.rate]
@@ -78,7 +81,13 @@ class TemporalBias(Method):
     @classmethod
     def variants(cls, ann: nn.Module, field: Field) -> Iterator[Method]:
         for timesteps in check_timesteps(cls.name, field.timesteps):
-            yield cls(ann, field, timesteps)
+            yield cls.shared(ann, field, timesteps)
+
+    @classmethod
+    def shared(cls, ann: nn.Module, field: Field, timesteps: int) -> "TemporalBias":
+        """The one of so many timesteps: its calibration takes a while."""
+        made: TemporalBias = field.once((cls.name, timesteps), lambda: cls(ann, field, timesteps))
+        return made
 
     def _calibrated(self, batches: list[Tensor], rate: float) -> TimedNetwork:
         network = TimedNetwork(self.ann, BiasedIF)
@@ -96,6 +105,13 @@ class TemporalBias(Method):
         expected = observe(self.ann, images).logits.argmax(-1)
         return float((network.run(images, self.timesteps).logits[-1].argmax(-1) == expected).double().mean())
 
+    @property
+    def settings(self) -> str:
+        digest = DataDigest()
+        for neuron in self.network.neurons.values():
+            digest.add(neuron.biases)
+        return f"{super().settings} {digest.hexdigest()}"
+
     def run(self, images: Tensor) -> Outcome:
         return self.network.run(images, self.timesteps)
 
@@ -104,3 +120,12 @@ class TemporalBias(Method):
 
     def buffer_bits(self, levels: int, timesteps: float) -> float:
         return 0  # T biases for a channel, shared by its neurons
+
+
+def _several(batches: list[Tensor]) -> list[Tensor]:
+    """At least two batches: the last is not calibrated on."""
+    if len(batches) > 1:
+        return batches
+    if len(batches[0]) < 2:
+        raise PascalError("ftbc: calibration: got 1 image, expected at least 2: one to calibrate on, one to choose by")
+    return list(batches[0].chunk(2))

@@ -5,7 +5,7 @@ In QCFS's units image and constants arrive at every timestep and the answer is a
 all, spread over `arrival` timesteps, and the answer is a sum.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,8 +15,10 @@ from torch import Tensor, nn
 from pascal.errors import PascalError
 from pascal.graph.convert import trained_graph
 from pascal.graph.images import check_images
+from pascal.graph.operations import call_name
 from pascal.graph.timesteps import count_timesteps, maxima_of_spikes
-from pascal.graph.trace import neuron_nodes
+from pascal.graph.trace import module_of, neuron_nodes
+from pascal.inference import in_arithmetic_of
 from pascal.neurons import QCFS
 from pascal.neurons.channels import along_channels
 from pascal.neurons.modules import SpikingNeuron
@@ -30,6 +32,7 @@ class Outcome:
     logits: Tensor
     trains: dict[str, Tensor]
     before: dict[str, Tensor] = field(default_factory=dict)
+    lasts: Tensor | None = None  # (N) the last timestep of each image, where it is its own
 
 
 class Neuron(SpikingNeuron):
@@ -44,7 +47,7 @@ class Neuron(SpikingNeuron):
 
     def __init__(self, qcfs: QCFS, whole_threshold: bool) -> None:
         super().__init__((qcfs.threshold if whole_threshold else qcfs.step).detach().clone())
-        self.levels = qcfs.levels
+        self.levels, self.whole_threshold = qcfs.levels, whole_threshold
 
     def fire(self, currents: Tensor, step: Tensor) -> Tensor:
         """Spikes (timesteps, N, ...): booleans, or whole numbers of signed or graded spikes; `step` broadcasts."""
@@ -54,9 +57,21 @@ class Neuron(SpikingNeuron):
         """What the spikes hand on."""
         return spikes.to(self.step.dtype) * along_channels(self.step, spikes[0])
 
-    def units(self, spikes: Tensor) -> Tensor:
-        """What the spikes of a train (T, N, ...) add up to, in units of one."""
-        return spikes.sum(0, dtype=torch.int32)
+    def units(self, spikes: Tensor, since: int = 0, until: int | None = None) -> Tensor:
+        """What the spikes of a train (T, N, ...) add up to between two timesteps, in units of one."""
+        part = spikes[since:until]
+        if len(part) > 127 or part.dtype == torch.int32:
+            return part.sum(0, dtype=torch.int32)
+        total = torch.zeros_like(spikes[0], dtype=torch.int8)
+        for fired in part.view(torch.int8):
+            total += fired  # eight times as fast as a sum of booleans
+        return total.to(torch.int32)
+
+    def differs(self, units: Tensor, level: Tensor, timesteps: int) -> Tensor:
+        """Which neurons do not stand for the ANN's level: units, or in QCFS's units count / T, are to be it."""
+        if self.whole_threshold:
+            return units * self.levels != level * timesteps
+        return units != level
 
     def forward(self, merged: Tensor) -> Tensor:
         currents = merged.unflatten(0, (self.timesteps, -1))
@@ -75,6 +90,7 @@ class TimedNetwork(nn.Module):
         super().__init__()
         self.arrival = arrival  # None: QCFS's units
         self.graph = trained_graph(ann)
+        self.graph.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # half the time
         self.edges = count_timesteps(self.graph, any_maxima=True)
         self.inexact = maxima_of_spikes(self.graph, self.edges)
         if self.inexact and not maxima:
@@ -90,15 +106,18 @@ class TimedNetwork(nn.Module):
     @torch.no_grad()
     def run(self, images: Tensor, timesteps: int) -> Outcome:
         """Simulate so many timesteps."""
+        images = in_arithmetic_of(self.graph, images)
         check_images(images, self.graph)
         if timesteps < 1:
             raise PascalError(f"timesteps: got {timesteps}, expected at least 1")
+        if images.ndim == 4:
+            images = images.contiguous(memory_format=torch.channels_last)
         if self.arrival is None:
             readout = self._forward(images.repeat(timesteps, *(1,) * (images.ndim - 1)), timesteps)
             passed = torch.arange(1, timesteps + 1, device=readout.device, dtype=readout.dtype)
             logits = readout.cumsum(0) / passed.view(-1, *(1,) * (readout.ndim - 1))
         else:
-            logits = self._arrive_once(images, timesteps, self.arrival).sum(0, keepdim=True)
+            logits = self._arrive_once(images, timesteps, self.arrival).cumsum(0)
         return Outcome(logits, {path: neuron.spikes for path, neuron in self.neurons.items()})
 
     def _forward(self, merged: Tensor, timesteps: int) -> Tensor:
@@ -108,6 +127,8 @@ class TimedNetwork(nn.Module):
 
     def _arrive_once(self, images: Tensor, timesteps: int, arrival: int) -> Tensor:
         """Every call adds its constants at each timestep; what is too much is taken away where currents are summed."""
+        if timesteps == arrival == 1:
+            return self._forward(images, 1)
         shares = torch.zeros(timesteps, dtype=images.dtype, device=images.device)
         shares[:arrival] = 1 / arrival
         constants = self._constants(torch.zeros_like(images[:1]))
@@ -138,15 +159,16 @@ class TimedNetwork(nn.Module):
                 hook.remove()
         return arriving
 
-    def mismatches(self, levels: dict[str, Tensor], trains: dict[str, Tensor], timesteps: int) -> dict[str, int]:
-        """By layer, how many neurons do not stand for the ANN's level after so many timesteps."""
-        wrong = {}
+    def mismatches(
+        self, levels: dict[str, Tensor], trains: dict[str, Tensor], counted: Sequence[int]
+    ) -> list[dict[str, int]]:
+        """After each of these timesteps, by layer, how many neurons do not stand for the ANN's level."""
+        wrong: list[dict[str, int]] = [{} for _ in counted]
         for path, neuron in self.neurons.items():
-            if self.arrival is None:  # count / T is to be level / L
-                differs = neuron.units(trains[path][:timesteps]) * neuron.levels != levels[path] * timesteps
-            else:
-                differs = neuron.units(trains[path]) != levels[path]
-            wrong[path] = int(differs.sum())
+            units = torch.zeros_like(levels[path], dtype=torch.int32)
+            for after, found, since in zip(counted, wrong, (0, *counted), strict=False):
+                units += neuron.units(trains[path], since, after)
+                found[path] = int(neuron.differs(units, levels[path], after).sum())
         return wrong
 
     def longest_path(self, timesteps: Callable[[int | None, int], float]) -> float:
@@ -161,6 +183,31 @@ class TimedNetwork(nn.Module):
             producer = max((levels for _, levels in before), default=None)
             done[str(node.target)] = (finished + timesteps(producer, own), own)
         return max(end for end, _ in done.values())
+
+    @property
+    def depth(self) -> int:
+        """Layers of neurons on the deepest branch."""
+        return int(self.longest_path(lambda producer, own: 1))
+
+    @property
+    def pooling(self) -> str:
+        """How spikes are pooled between neurons: "max", "average", both, or "none"; the last, global one aside."""
+        calls = [node for node, edge in self.edges.items() if edge.producers and self._feeds_neurons(node)]
+        names = " ".join(call_name(node, module_of(self.graph, node)) for node in calls).lower().replace("_", "")
+        kinds = [kind for kind, name in (("max", "maxpool"), ("average", "avgpool")) if name in names]
+        return " and ".join(kinds) or "none"
+
+    def _feeds_neurons(self, node: Any) -> bool:
+        """Whether neurons stand behind a call."""
+        behind, seen = [*node.users], set()
+        while behind:
+            user = behind.pop()
+            if str(user.target) in self.neurons:
+                return True
+            if user not in seen:
+                seen.add(user)
+                behind += user.users
+        return False
 
     @property
     def largest_levels(self) -> int:

@@ -5,8 +5,12 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
+from pascal.baselines.group import group_counts
 from pascal.baselines.method import Field, Method, at_the_end, check_timesteps
-from pascal.baselines.network import Neuron, Outcome, TimedNetwork, padded
+from pascal.baselines.network import Neuron, Outcome, TimedNetwork
+from pascal.baselines.shifts import Shifts, learn_shifts
+from pascal.graph.digests import DataDigest
+from pascal.inference import image_batches
 from pascal.neurons import QCFS
 from pascal.neurons.pasc import half, new_train, step_like
 
@@ -27,48 +31,70 @@ def parallel_spikes(currents: Tensor, threshold: Tensor | float, timesteps: int)
 
 
 class ParallelIF(Neuron):
-    """In QCFS's units: T currents, T thresholds."""
+    """The train is told by its count, and layers are linear: one pass with counts stands for all T timesteps.
 
-    def __init__(self, qcfs: QCFS) -> None:
-        super().__init__(qcfs, whole_threshold=True)
+    In PASC's units: T spikes of θ/T, so that with T = L these are the ANN's levels.
+    """
 
-    def fire(self, currents: Tensor, step: Tensor) -> Tensor:
-        return parallel_spikes(currents, step, len(currents))
-
-
-class ParallelLevels(Neuron):
-    """In PASC's units: as many timesteps as the layer has levels, silent afterwards."""
-
-    def __init__(self, qcfs: QCFS) -> None:
+    def __init__(self, qcfs: QCFS, timesteps: int | None = None) -> None:
         super().__init__(qcfs, whole_threshold=False)
+        self.shifts = Shifts()
+        self.of_ann, self.steps = qcfs.levels, timesteps or qcfs.levels
+        if self.steps != qcfs.levels:
+            self.step = (qcfs.threshold / self.steps).detach().clone()
 
     def fire(self, currents: Tensor, step: Tensor) -> Tensor:
-        return padded(parallel_spikes(currents, step, self.levels), len(currents))
+        return group_counts(self.shifts.before(currents), step, self.steps)
+
+    def worth(self, spikes: Tensor) -> Tensor:
+        return self.shifts.behind(super().worth(spikes), self.step * self.steps)
+
+    def differs(self, units: Tensor, level: Tensor, timesteps: int) -> Tensor:
+        return units * self.of_ann != level * self.steps
 
 
 class Parallel(Method):
-    """With T = L the counts are the ANN's levels and the trains PASC's; with another T they are right on average."""
+    """With T = L the counts are the ANN's levels and the trains PASC's; with another T they are right on average.
+
+    With calibration images and T < L there is the variant with shifts for each channel too.
+    """
 
     name = "parallel"
     paper = "ParaInf, ICML 2025"
     layer_by_layer = True
 
-    def __init__(self, ann: nn.Module, field: Field, timesteps: int | None = None) -> None:
+    def __init__(
+        self, ann: nn.Module, field: Field, timesteps: int | None = None, shifted: list[Tensor] | None = None
+    ) -> None:
         self.exact = timesteps is None
-        self.network = TimedNetwork(ann, ParallelLevels, arrival=1) if self.exact else TimedNetwork(ann, ParallelIF)
+        self.network = TimedNetwork(ann, lambda qcfs: ParallelIF(qcfs, timesteps), arrival=1)
         self.timesteps = timesteps or self.network.largest_levels
-        self.label = "ParaInf, T = L" if self.exact else "ParaInf"
-        self.longest = self.timesteps
+        self.label = "ParaInf, T = L" if self.exact else "ParaInf" if shifted is None else "ParaInf, shifted"
+        self.longest = 1
         self.answers = (at_the_end(self.timesteps),)
+        if shifted is not None:
+            learn_shifts(self.network, ann, shifted)
 
     @classmethod
     def variants(cls, ann: nn.Module, field: Field) -> Iterator[Method]:
-        yield cls(ann, field)
+        exact = cls(ann, field)
+        yield exact
+        images = None if field.calibration is None else list(image_batches(field.calibration))
         for timesteps in check_timesteps(cls.name, field.timesteps):
             yield cls(ann, field, timesteps)
+            if images and timesteps < exact.timesteps:
+                yield cls(ann, field, timesteps, images)
+
+    @property
+    def settings(self) -> str:
+        digest = DataDigest()
+        for neuron in self.network.neurons.values():
+            for learned in neuron.shifts.tensors():
+                digest.add(learned)
+        return f"{super().settings} {self.timesteps} {digest.hexdigest()}"
 
     def run(self, images: Tensor) -> Outcome:
-        return self.network.run(images, self.timesteps)
+        return self.network.run(images, 1)
 
     def layer_timesteps(self, producer: int | None, levels: int, timesteps: float) -> float:
         return levels if self.exact else timesteps
@@ -77,4 +103,4 @@ class Parallel(Method):
         return 2 * (levels if self.exact else timesteps)  # as many additions as comparisons
 
     def buffer_bits(self, levels: int, timesteps: float) -> float:
-        return 0
+        return 0  # the sum stays in the membrane while the train is read off it

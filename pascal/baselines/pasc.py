@@ -1,10 +1,10 @@
-"""PASC in the same accounting: the trains of ParaInf at T = L, for what Algorithm 1 needs to find them."""
+"""PASC in the same accounting: the counts of ParaInf at T = L, for what Algorithm 1 needs to find them."""
 
 from torch import Tensor, nn
 
 from pascal.baselines.method import Field, Method, at_the_end
 from pascal.baselines.network import Outcome, TimedNetwork
-from pascal.baselines.parallel import ParallelLevels
+from pascal.baselines.parallel import ParallelIF
 
 
 class Pasc(Method):
@@ -17,12 +17,12 @@ class Pasc(Method):
     exact = True
 
     def __init__(self, ann: nn.Module, field: Field) -> None:
-        self.network = TimedNetwork(ann, ParallelLevels, arrival=1)
-        self.longest = self.network.largest_levels
-        self.answers = (at_the_end(self.longest),)
+        self.network = TimedNetwork(ann, ParallelIF, arrival=1)
+        self.longest = 1
+        self.answers = (at_the_end(self.network.largest_levels),)
 
     def run(self, images: Tensor) -> Outcome:
-        return self.network.run(images, self.longest)
+        return self.network.run(images, 1)
 
     def layer_timesteps(self, producer: int | None, levels: int, timesteps: float) -> float:
         return levels if producer is None else levels + max(producer, levels) - 1

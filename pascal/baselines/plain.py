@@ -1,5 +1,8 @@
 """QCFS's own SNN (Bu et al., ICLR 2022): plain integrate-and-fire with soft reset, the mean of all timesteps."""
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from torch import Tensor, nn
 
 from pascal.baselines.method import Answer, Field, Method, at_timestep, check_timesteps
@@ -30,6 +33,13 @@ class Plain(Method):
         self.longest = timesteps[-1]
         self.answers: tuple[Answer, ...] = tuple(map(at_timestep, timesteps))
 
+    @classmethod
+    def variants(cls, ann: nn.Module, field: Field) -> Iterator[Method]:
+        plain = cls(ann, field)
+        yield plain
+        if plain.longest > 1:
+            yield Delayed(plain)
+
     def run(self, images: Tensor) -> Outcome:
         return self.network.run(images, self.longest)
 
@@ -38,3 +48,18 @@ class Plain(Method):
 
     def buffer_bits(self, levels: int, timesteps: float) -> float:
         return 0
+
+
+class Delayed(Plain):
+    """The same run, its logits averaged from T/2 on (arXiv 2409.03368): the first timesteps are the least settled."""
+
+    label = "IF, delayed readout"
+
+    def __init__(self, plain: Plain) -> None:
+        self.plain, self.network, self.longest = plain, plain.network, plain.longest
+        whole = [answer.timesteps for answer in plain.answers if answer.timesteps and answer.timesteps > 1]
+        self.answers = tuple(replace(at_timestep(timesteps), since=timesteps // 2) for timesteps in whole)
+
+    @property
+    def source(self) -> Method:
+        return self.plain

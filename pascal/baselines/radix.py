@@ -47,8 +47,8 @@ class RadixNeuron(Neuron):
     def worth(self, spikes: Tensor) -> Tensor:
         return super().worth(spikes) * self._weights(spikes)
 
-    def units(self, spikes: Tensor) -> Tensor:
-        return (spikes * self._weights(spikes)).sum(0, dtype=torch.int32)
+    def units(self, spikes: Tensor, since: int = 0, until: int | None = None) -> Tensor:
+        return (spikes * self._weights(spikes))[since:until].sum(0, dtype=torch.int32)
 
     def _weights(self, spikes: Tensor) -> Tensor:
         weights = padded(2 ** torch.arange(self.bits - 1, -1, -1), len(spikes))

@@ -48,13 +48,17 @@ class ResidualMask(Method):
     paper = "SRP, AAAI 2023"
 
     def __init__(self, ann: nn.Module, field: Field) -> None:
-        if field.presimulation < 1:
-            raise PascalError(f"srp: presimulation: got {field.presimulation}, expected at least 1")
         timesteps = check_timesteps(self.name, field.timesteps)
         self.presimulation, self.longest = field.presimulation, timesteps[-1]
         self.network = TimedNetwork(ann, MaskedIF)
         self.label = f"SRP, τ = {self.presimulation}"
         self.answers = tuple(map(at_timestep, timesteps))
+
+    @classmethod
+    def check(cls, field: Field) -> None:
+        super().check(field)
+        if field.presimulation < 1:
+            raise PascalError(f"srp: presimulation: got {field.presimulation}, expected at least 1")
 
     def run(self, images: Tensor) -> Outcome:
         self._observe(True)

@@ -1,9 +1,11 @@
 """Signed integrate-and-fire with a spike tracer: QFFS, SNM, Fast-SNN, ST-BIF (2022–2024). Exact once it is silent."""
 
+from dataclasses import replace
+
 import torch
 from torch import Tensor, nn
 
-from pascal.baselines.method import Field, Method, at_the_end
+from pascal.baselines.method import Answer, Field, Method, at_timestep, check_timesteps
 from pascal.baselines.network import Neuron, Outcome, TimedNetwork
 from pascal.errors import PascalError
 from pascal.neurons import QCFS
@@ -50,21 +52,24 @@ class SignedIF(Neuron):
 
 
 class SpikeTracer(Method):
-    """Image and constants arrive over L timesteps (or the next power of two), then it drains until nobody fires."""
+    """Image and constants arrive over L timesteps (or the next power of two), then each image drains until nobody
+    fires; before that, what has arrived at the readout is an answer too."""
 
     name = "st-bif"
     paper = "QFFS 2022, Fast-SNN 2023, ST-BIF 2024"
-    label = "ST-BIF, drained"
+    label = "ST-BIF"
     exact = True
 
     def __init__(self, ann: nn.Module, field: Field) -> None:
+        timesteps = check_timesteps(self.name, field.timesteps)
         self.network = TimedNetwork(ann, SignedIF, maxima=False)
         # A power of two, so that the shares of exact constants stay exact.
         self.arrival = self.network.arrival = 1 << (self.network.largest_levels - 1).bit_length()
         self.longest_drain = sum(neuron.levels for neuron in self.network.neurons.values()) + 1
-        self.longest = 2 * self.arrival
+        self.longest = 4 * self.arrival
         self.drained = 0  # timesteps to silence, the longest so far
-        self.answers = (at_the_end(self.arrival),)
+        early = [replace(at_timestep(each), chosen=False) for each in timesteps if each > self.arrival]
+        self.answers = (Answer("drained", lambda seen: seen.lasts, SILENCE, drains=True), *early)
 
     def run(self, images: Tensor) -> Outcome:
         arrival, drain = self.arrival, max(self.drained - self.arrival, 4)
@@ -75,19 +80,22 @@ class SpikeTracer(Method):
             if drain > 4 * self.longest_drain:
                 raise PascalError(f"st-bif: still firing after {arrival + drain} timesteps; compute in float64")
             drain *= 2
-        self.drained = max(self.drained, *(_last_spike(train) for train in outcome.trains.values()))
-        return outcome
-
-    def total_timesteps(self, timesteps: float) -> float:
-        return max(timesteps, self.drained)
+        lasts = torch.stack([_last_spikes(train) for train in outcome.trains.values()]).amax(0).clamp(min=arrival)
+        self.drained = max(self.drained, int(lasts.max()))
+        return replace(outcome, lasts=lasts)
 
     def neuron_operations(self, levels: int, timesteps: float) -> float:
-        return 2 * self.total_timesteps(timesteps)  # membrane and counter
+        return 2 * timesteps  # membrane and counter
 
     def buffer_bits(self, levels: int, timesteps: float) -> float:
         return levels.bit_length()  # the tracer
 
 
-def _last_spike(train: Tensor) -> int:
-    active = train.flatten(1).any(1).nonzero()
-    return int(active[-1]) + 1 if len(active) else 0
+SILENCE = 2**31 - 1  # as long as it takes
+
+
+def _last_spikes(train: Tensor) -> Tensor:
+    """The last timestep, from 1, at which any neuron of each image fires."""
+    active = train.flatten(2).any(2)
+    timesteps = torch.arange(1, len(train) + 1, device=train.device)[:, None]
+    return (active * timesteps).amax(0)

@@ -1,22 +1,24 @@
-"""TET (Deng et al., ICLR 2022): direct training, every timestep's answer in the loss; here from the QCFS network on."""
+"""TET (Deng et al., ICLR 2022): direct training, every timestep's answer in the loss."""
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from pascal.baselines.method import Field, Method, at_timestep, check_timesteps
-from pascal.baselines.network import Outcome, TimedNetwork
+from pascal.baselines.method import Field, Method, at_timestep, check_timesteps, given
+from pascal.baselines.network import Neuron, Outcome, TimedNetwork
 from pascal.baselines.plain import PlainIF
 from pascal.errors import PascalError
+from pascal.inference import labelled_batches
 from pascal.neurons import QCFS
 from pascal.neurons.channels import along_channels
 from pascal.neurons.levels import registered_layers
 
 LEARNING_RATE = 1e-3
+LEAK = 0.5  # τ, of what is left of a membrane after a timestep
 ETA, TARGET = 0.05, 1.0  # weight of the regulariser, and what it draws the logits to
 
 
@@ -24,15 +26,16 @@ class _Fire(torch.autograd.Function):
     """s = [u ≥ θ]; ∂s/∂u = max(0, γ − |u − θ|)/γ², γ = θ."""
 
     @staticmethod
-    def forward(ctx: Any, membrane: Tensor, threshold: Tensor) -> Tensor:
+    def forward(ctx: Any, membrane: Tensor, threshold: Tensor, strictly: bool = False) -> Tensor:
         ctx.save_for_backward(membrane, threshold)
-        return (membrane >= threshold).to(membrane.dtype)
+        fired = membrane > threshold if strictly else membrane >= threshold
+        return fired.to(membrane.dtype)
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
         membrane, threshold = ctx.saved_tensors
         slope = (threshold - (membrane - threshold).abs()).clamp(min=0) / threshold**2
-        return gradients[0] * slope, None
+        return gradients[0] * slope, None, None
 
 
 class SurrogateIF(nn.Module):
@@ -59,18 +62,54 @@ class SurrogateIF(nn.Module):
         return torch.cat(train)
 
 
+class LeakyIF(Neuron):
+    """TET's own neuron: u(t) = τ·u(t−1) + X[t], fires at u > 1 and is set back to 0."""
+
+    def __init__(self, qcfs: QCFS) -> None:
+        super().__init__(qcfs, whole_threshold=True)
+        self.step = torch.ones_like(self.step)
+
+    def fire(self, currents: Tensor, step: Tensor) -> Tensor:
+        return leaky_spikes(currents, lambda membrane: (membrane > 1).to(membrane.dtype)).bool()
+
+
+def leaky_spikes(currents: Tensor, fire: Callable[[Tensor], Tensor]) -> Tensor:
+    """Spikes of leaky neurons with hard reset: (T, ...) → (T, ...)."""
+    membrane, spikes, train = torch.zeros_like(currents[0]), torch.zeros_like(currents[0]), []
+    for current in currents:
+        membrane = LEAK * membrane * (1 - spikes) + current
+        spikes = fire(membrane)
+        train.append(spikes)
+    return torch.stack(train)
+
+
+class SurrogateLIF(nn.Module):
+    """The same, differentiable through all its timesteps. Shape: (timesteps · N, ...) → the same."""
+
+    def __init__(self, qcfs: QCFS, timesteps: int) -> None:
+        super().__init__()
+        self.timesteps = timesteps
+
+    def forward(self, merged: Tensor) -> Tensor:
+        one = torch.ones((), dtype=merged.dtype, device=merged.device)
+        currents = merged.unflatten(0, (self.timesteps, -1))
+        return leaky_spikes(currents, lambda membrane: _Fire.apply(membrane, one, True)).flatten(0, 1)
+
+
 def tet_loss(logits: Tensor, labels: Tensor) -> Tensor:
     """(1 − η)·mean over t of CE(o(t), y) + η·mean over t of (o(t) − φ)²; logits (T, N, classes)."""
     answers = F.cross_entropy(logits.flatten(0, 1), labels.repeat(len(logits)))
     return (1 - ETA) * answers + ETA * (logits - TARGET).square().mean()
 
 
-def fine_tune(ann: nn.Module, batches: Iterable[Any], timesteps: int, epochs: int) -> nn.Module:
-    """A copy of `ann` whose weights were trained as those of a plain SNN; its thresholds stay."""
-    tuned = copy.deepcopy(ann)
+def train(
+    ann: nn.Module, batches: Iterable[Any], timesteps: int, epochs: int, neuron: Callable[[QCFS, int], nn.Module]
+) -> nn.Module:
+    """A copy of `ann` whose weights were trained as those of an SNN with these neurons; its thresholds stay."""
+    trained = copy.deepcopy(ann)
     spiking = copy.deepcopy(ann).train()
     for path, layer in registered_layers(spiking).items():
-        spiking.set_submodule(path, SurrogateIF(layer, timesteps))
+        spiking.set_submodule(path, neuron(layer, timesteps))
     optimizer = torch.optim.Adam(spiking.parameters(), LEARNING_RATE)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs)
     for _ in range(epochs):
@@ -83,25 +122,49 @@ def fine_tune(ann: nn.Module, batches: Iterable[Any], timesteps: int, epochs: in
             loss.backward()
             optimizer.step()
         schedule.step()
-    learned = {name: value for name, value in spiking.state_dict().items() if name in tuned.state_dict()}
-    tuned.load_state_dict({**tuned.state_dict(), **learned})
-    return tuned.eval()
+    learned = {name: value for name, value in spiking.state_dict().items() if name in trained.state_dict()}
+    trained.load_state_dict({**trained.state_dict(), **learned})
+    return trained.eval()
+
+
+def with_new_weights(ann: nn.Module, seed: int = 0) -> nn.Module:
+    """A copy whose layers start as torch starts them."""
+    fresh = copy.deepcopy(ann)
+    with torch.random.fork_rng([]):
+        torch.manual_seed(seed)
+        for module in fresh.modules():
+            reset: Any = getattr(module, "reset_parameters", None)
+            if reset is not None and not isinstance(module, QCFS):
+                reset()
+    return fresh
 
 
 class TemporalEfficientTraining(Method):
-    """Fine-tuned with labels, so no conversion: it stands beside the others for what training can do at a short T."""
+    """Trained with labels, so no conversion: it stands beside the others for what training can do at a short T.
+
+    From the QCFS network on, with its plain neurons; or from scratch as published, with leaky ones.
+    """
 
     name = "tet"
     paper = "TET, ICLR 2022"
-    label = "TET, fine-tuned"
     needs = ("training",)
 
     def __init__(self, ann: nn.Module, field: Field) -> None:
         self.timesteps = min(check_timesteps(self.name, field.timesteps), key=lambda value: abs(value - 4))
-        tuned = fine_tune(ann, self.given(field, "training"), self.timesteps, field.epochs)
-        self.network = TimedNetwork(tuned, PlainIF)
+        start = with_new_weights(ann) if field.scratch else ann
+        surrogate, neuron = (SurrogateLIF, LeakyIF) if field.scratch else (SurrogateIF, PlainIF)
+        batches = list(labelled_batches(given(self.name, field, "training")))
+        trained = train(start, batches, self.timesteps, field.epochs, surrogate)
+        self.network = TimedNetwork(trained, neuron)
+        self.label = f"TET, {'from scratch' if field.scratch else 'fine-tuned'}, {field.epochs} epochs"
         self.longest = self.timesteps
         self.answers = (at_timestep(self.timesteps),)
+
+    @classmethod
+    def check(cls, field: Field) -> None:
+        super().check(field)
+        if isinstance(field.epochs, bool) or not isinstance(field.epochs, int) or field.epochs < 1:
+            raise PascalError(f"tet: epochs: got {field.epochs!r}, expected a whole number of at least 1")
 
     def run(self, images: Tensor) -> Outcome:
         return self.network.run(images, self.timesteps)

@@ -109,4 +109,4 @@ def _each(spikes: Tensor) -> Tensor:
 
 
 def _total(spikes: Tensor) -> float:
-    return 0.0 if spikes.is_meta else float(spikes.sum(dtype=torch.float64))
+    return 0.0 if spikes.is_meta else float(spikes.detach().sum(dtype=torch.float64))

@@ -1,0 +1,137 @@
+"""Every rival method on one trained network and all test images of CIFAR-10, in one accounting.
+
+`python -m benchmarks.studies.rivals resnet20_l8 results/reference/rivals` takes the QCFS ResNet-20 of
+PASCAL_CHECKPOINTS; with `--weights W.safetensors --network vgg16 --width 0.25 --pool avg` a network trained here under
+the given name. Runs are kept in `--store`, so that the same command goes on where it stopped. Images to choose by and
+to train on come from the training set.
+"""
+
+import argparse
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+import pascal
+from benchmarks.checkpoints import QCFS_MEAN, QCFS_RESNET20, QCFS_STD, checkpoint_path, data_root, load_qcfs_resnet20
+from benchmarks.publishing.provenance import provenance, write_record
+from pascal.baselines import Row, table
+from pascal.baselines.refit import with_whole_bits
+from pascal.data import load_dataset, sample
+from pascal.data.augment import normalise
+from pascal.energy.costs import FP32, INT8
+from pascal.files import read_tensors, write_rows
+
+LONG, SHORT, CALIBRATED = (1, 2, 4, 8, 16, 32), (1, 2, 4, 8), (4, 8, 16)
+METHODS = {
+    "pasc": (1,), "group": (1,), "parallel": SHORT, "plain": LONG, "seenn": LONG, "confidence": LONG, "st-bif": LONG,
+    "ftbc": CALIBRATED, "cos": SHORT, "srp": SHORT, "tet": (4,), "radix": (1,),
+}  # fmt: skip
+COSTS = {"fp32": FP32, "int8": INT8}
+SEED = 0
+
+
+def main() -> None:
+    """Compare, write, print."""
+    options = _options()
+    ann, mean, std = _network(options)
+    data = load_dataset("cifar10", data_root(), mean=mean, std=std, download=False)
+    images, labels = normalise(data.test.pixels[: options.images], data.mean, data.std), data.test.labels
+    batches = list(zip(images.split(200), labels[: options.images].split(200), strict=True))
+    shown = sample(data.train, options.calibration, SEED)
+    calibration = normalise(shown.pixels, data.mean, data.std).split(128)
+    learned = sample(data.train, options.training, SEED + 1)
+    training = list(
+        zip(normalise(learned.pixels, data.mean, data.std).split(100), learned.labels.split(100), strict=True)
+    )
+    twin = with_whole_bits(ann, calibration)
+    settings = {"calibration": calibration, "costs": COSTS, "store": options.store, "bar": True}
+    began = time.perf_counter()
+    with timed(options.store / f"{options.name}.json") as spent:
+        rows = pascal.compare(ann, batches, METHODS, training=training, epochs=options.epochs, **settings)
+        levels = pascal.get_levels(twin)
+        rows_of_twin = pascal.compare(twin, batches, {"radix": (1,), "pasc": (1,)}, **settings)
+    network = {
+        "network": options.name,
+        "levels": _spelled(pascal.get_levels(ann)),
+        "ann_accuracy": _accuracy(ann, batches),
+    }
+    other = {
+        "network": options.name,
+        "levels": f"{_spelled(levels)}, refitted",
+        "ann_accuracy": _accuracy(twin, batches),
+    }
+    found = [network | row for row in table(rows)] + [other | row for row in table(rows_of_twin)]
+    options.out.mkdir(parents=True, exist_ok=True)
+    write_rows(options.out / f"{options.name}.csv", found[0], found)
+    about = {
+        **provenance(), "seed": SEED, "images": len(images), "calibration_images": options.calibration,
+        "training_images": options.training, "epochs": options.epochs, "threads": torch.get_num_threads(),
+        "cpu_seconds": round(sum(spent), 1), "wall_seconds_of_last_start": round(time.perf_counter() - began, 1),
+        "starts": len(spent),
+    }  # fmt: skip
+    write_record(options.out / f"{options.name}.json", about)
+    print(*_told(rows + rows_of_twin), sep="\n")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name", help="of the network, as files are called")
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--weights", type=Path, help="a network trained here in the place of the public one")
+    parser.add_argument("--network", default="vgg16")
+    parser.add_argument("--width", type=float, default=1.0)
+    parser.add_argument("--pool", default="avg")
+    parser.add_argument("--images", type=int, default=10_000)
+    parser.add_argument("--calibration", type=int, default=512, help="training images to choose by")
+    parser.add_argument("--training", type=int, default=5_000, help="training images of tet")
+    parser.add_argument("--epochs", type=int, default=2, help="of tet")
+    parser.add_argument("--store", type=Path, default=Path("work/rivals"), help="where runs are kept")
+    return parser.parse_args()
+
+
+def _network(options: argparse.Namespace) -> tuple[nn.Module, tuple[float, ...] | None, tuple[float, ...] | None]:
+    if options.weights is None:
+        return load_qcfs_resnet20(checkpoint_path(QCFS_RESNET20)), QCFS_MEAN, QCFS_STD
+    ann = pascal.build_network(options.network, width=options.width, pool=options.pool)
+    ann.load_state_dict(read_tensors(options.weights))
+    return ann.eval(), None, None
+
+
+@contextmanager
+def timed(path: Path) -> Iterator[list[float]]:
+    """CPU seconds of every start of the same comparison, this one last."""
+    spent: list[float] = json.loads(path.read_text()) if path.exists() else []
+    began = time.process_time()
+    try:
+        yield spent
+    finally:
+        spent.append(time.process_time() - began)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(spent))
+
+
+@torch.no_grad()
+def _accuracy(ann: nn.Module, batches: list[tuple[Tensor, Tensor]]) -> float:
+    right = sum(int((ann(images).argmax(1) == labels).sum()) for images, labels in batches)
+    return right / sum(len(labels) for _, labels in batches)
+
+
+def _spelled(levels: dict[str, int]) -> str:
+    return ", ".join(map(str, sorted(set(levels.values()))))
+
+
+def _told(rows: list[Row]) -> Iterator[str]:
+    for row in rows:
+        if row.problem:
+            yield row.problem
+        elif row.chosen and row.accuracy is not None:
+            yield f"{row.label:40} {row.answer:18} {100 * row.accuracy:6.2f} % T_tot {row.total_timesteps:.2f}"
+
+
+if __name__ == "__main__":
+    main()
