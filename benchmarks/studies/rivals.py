@@ -26,7 +26,7 @@ from pascal.data.augment import normalise
 from pascal.energy.costs import FP32, INT8
 from pascal.files import read_tensors, write_rows
 
-LONG, SHORT, CALIBRATED = (1, 2, 4, 8, 16, 32), (1, 2, 4, 8), (4, 8, 16)
+LONG, SHORT, CALIBRATED = (1, 2, 4, 8, 16, 32), (1, 2, 4, 8), (4, 8)
 METHODS = {
     "pasc": (1,), "group": (1,), "parallel": SHORT, "plain": LONG, "seenn": LONG, "confidence": LONG, "st-bif": LONG,
     "ftbc": CALIBRATED, "cos": SHORT, "srp": SHORT, "tet": (4,), "radix": (1,),
@@ -43,7 +43,7 @@ def main() -> None:
     images, labels = normalise(data.test.pixels[: options.images], data.mean, data.std), data.test.labels
     batches = list(zip(images.split(200), labels[: options.images].split(200), strict=True))
     shown = sample(data.train, options.calibration, SEED)
-    calibration = normalise(shown.pixels, data.mean, data.std).split(128)
+    calibration = normalise(shown.pixels, data.mean, data.std).split(64)
     learned = sample(data.train, options.training, SEED + 1)
     training = list(
         zip(normalise(learned.pixels, data.mean, data.std).split(100), learned.labels.split(100), strict=True)
@@ -87,8 +87,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--width", type=float, default=1.0)
     parser.add_argument("--pool", default="avg")
     parser.add_argument("--images", type=int, default=10_000)
-    parser.add_argument("--calibration", type=int, default=512, help="training images to choose by")
-    parser.add_argument("--training", type=int, default=5_000, help="training images of tet")
+    parser.add_argument("--calibration", type=int, default=256, help="training images to choose by")
+    parser.add_argument("--training", type=int, default=2_000, help="training images of tet")
     parser.add_argument("--epochs", type=int, default=2, help="of tet")
     parser.add_argument("--store", type=Path, default=Path("work/rivals"), help="where runs are kept")
     return parser.parse_args()

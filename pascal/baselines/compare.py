@@ -50,10 +50,11 @@ def compare(
         raise PascalError("batches: got an iterator, expected a list or a DataLoader: every method reads them again")
     shown = None if calibration is None else list(image_batches(calibration))
     labelled = None if training is None else list(labelled_batches(training))
-    field = Field(tuple(timesteps), presimulation, shown, labelled, epochs, scratch)
+    kept = None if store is None else Path(store)
+    field = Field(tuple(timesteps), presimulation, shown, labelled, epochs, scratch, kept)
     fields = _fields(field, methods)
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(TemporaryDirectory()) if store is None else store)
+        folder = kept or Path(stack.enter_context(TemporaryDirectory()))
         meeting = _Meeting(ann, batches, costs or {}, folder, bar)
         rows = [row for name, own in fields.items() for row in meeting.rows(name, own)]
     if all(row.problem for row in rows):

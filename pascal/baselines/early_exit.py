@@ -20,7 +20,7 @@ from pascal.graph.observe import observe
 from pascal.inference import image_batches
 
 THRESHOLDS = (0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)
-MOST_FTBC = 16  # timesteps of the biased neurons that answers are read from
+MOST_FTBC = 8  # timesteps of the biased neurons that answers are read from
 
 
 def confidences(logits: Tensor, temperature: float) -> Tensor:

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar
 
 import torch
@@ -25,6 +26,7 @@ class Field:
     training: Iterable[Any] | None = None
     epochs: int = 10
     scratch: bool = False  # tet: whether weights start anew
+    store: Path | None = None  # keeps what takes long to make
     made: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def once(self, key: Any, make: Callable[[], Any]) -> Any:

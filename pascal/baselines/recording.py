@@ -17,8 +17,10 @@ from pascal.baselines.fan_out import FanOut
 from pascal.baselines.method import Method, Seen
 from pascal.files import write_bytes
 from pascal.graph.digests import DataDigest, model_digest
-from pascal.graph.observe import observe
-from pascal.inference import image_batches, in_arithmetic_of, labelled_batches
+from pascal.graph.observe import call_path
+from pascal.inference import image_batches, in_arithmetic_of, labelled_batches, run, undisturbed
+from pascal.neurons import QCFS
+from pascal.neurons.watching import watched
 
 _MERGED_IMAGES = 256  # timesteps times images that go through the network at once
 Arrays = dict[str, Any]
@@ -60,23 +62,34 @@ class Recording:
         return arrays if labels is None else arrays | {"labels": labels.cpu().numpy()}
 
     def _portion(self, images: Tensor, fan_out: FanOut) -> Arrays:
-        expected = observe(self.ann, images)
+        expected, levels = _levels(self.ann, images)
         before, start = _memory(reset=True), time.perf_counter()
         outcome = self.method.run(images)
         seconds, memory = time.perf_counter() - start, _memory() - before
         lasts = outcome.lasts
         network = self.method.network
-        wrong = network.mismatches(expected.counts, outcome.trains, self.counted)
+        wrong = network.mismatches(levels, outcome.trains, self.counted)
         return {
             "logits": outcome.logits.cpu().numpy(),
             "synapses": fan_out.synapses(outcome, images).cpu().numpy(),
             "lasts": np.full(len(images), len(outcome.logits)) if lasts is None else lasts.cpu().numpy(),
-            "expected": expected.logits.argmax(-1).cpu().numpy(),
+            "expected": expected.argmax(-1).cpu().numpy(),
             "wrong": np.array([[each[layer] for layer in self.layers] for each in wrong], np.int64),
-            "neurons": np.array(sum(count.numel() for count in expected.counts.values())),
+            "neurons": np.array(sum(level.numel() for level in levels.values())),
             "seconds": np.array(seconds),
             "memory": np.array(max(memory, 0)),
         }
+
+
+def _levels(ann: nn.Module, images: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
+    """The ANN's logits, and its levels by layer."""
+    levels: dict[str, Tensor] = {}
+
+    def look(path: str, qcfs: QCFS, preactivation: Tensor) -> None:
+        levels[call_path(path, levels)] = qcfs.count(preactivation)
+
+    with undisturbed(ann), watched(ann, look):
+        return run(ann, images), levels
 
 
 _OVER_TIME = ("logits", "synapses")

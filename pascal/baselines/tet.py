@@ -1,6 +1,7 @@
 """TET (Deng et al., ICLR 2022): direct training, every timestep's answer in the loss."""
 
 import copy
+import hashlib
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -12,6 +13,8 @@ from pascal.baselines.method import Field, Method, at_timestep, check_timesteps,
 from pascal.baselines.network import Neuron, Outcome, TimedNetwork
 from pascal.baselines.plain import PlainIF
 from pascal.errors import PascalError
+from pascal.files import read_tensors, write_tensors
+from pascal.graph.digests import DataDigest, model_digest
 from pascal.inference import labelled_batches
 from pascal.neurons import QCFS
 from pascal.neurons.channels import along_channels
@@ -139,6 +142,24 @@ def with_new_weights(ann: nn.Module, seed: int = 0) -> nn.Module:
     return fresh
 
 
+def _kept(field: Field, start: nn.Module, batches: list[Any], make: Callable[[], nn.Module]) -> nn.Module:
+    """The trained network, from the store if it was trained there already."""
+    if field.store is None:
+        return make()
+    digest = DataDigest()
+    for images, labels in batches:
+        digest.add(images), digest.add(labels)
+    about = f"{model_digest(start)} {digest.hexdigest()} {field.timesteps} {field.epochs} {field.scratch}"
+    path = field.store / f"tet-{hashlib.sha256(about.encode()).hexdigest()[:16]}.safetensors"
+    if path.exists():
+        trained = copy.deepcopy(start)
+        trained.load_state_dict(read_tensors(path))
+        return trained.eval()
+    trained = make()
+    write_tensors(path, trained.state_dict())
+    return trained
+
+
 class TemporalEfficientTraining(Method):
     """Trained with labels, so no conversion: it stands beside the others for what training can do at a short T.
 
@@ -154,7 +175,7 @@ class TemporalEfficientTraining(Method):
         start = with_new_weights(ann) if field.scratch else ann
         surrogate, neuron = (SurrogateLIF, LeakyIF) if field.scratch else (SurrogateIF, PlainIF)
         batches = list(labelled_batches(given(self.name, field, "training")))
-        trained = train(start, batches, self.timesteps, field.epochs, surrogate)
+        trained = _kept(field, start, batches, lambda: train(start, batches, self.timesteps, field.epochs, surrogate))
         self.network = TimedNetwork(trained, neuron)
         self.label = f"TET, {'from scratch' if field.scratch else 'fine-tuned'}, {field.epochs} epochs"
         self.longest = self.timesteps

@@ -66,7 +66,7 @@ def _observe_ann(ann: nn.Module, images: Tensor) -> Observation:
     levels: dict[str, int] = {}
 
     def look(path: str, qcfs: QCFS, preactivation: Tensor) -> None:
-        path = _call_path(path, counts)
+        path = call_path(path, counts)
         if not bool(preactivation.isfinite().all()):
             raise PascalError(f"{path}: got NaN or infinite preactivations, expected finite ones; compute in float64")
         counts[path], levels[path] = qcfs.count(preactivation), qcfs.levels
@@ -78,7 +78,7 @@ def _observe_ann(ann: nn.Module, images: Tensor) -> Observation:
     return Observation(outputs, counts, distances, levels=levels)
 
 
-def _call_path(path: str, seen: dict[str, Tensor]) -> str:
+def call_path(path: str, seen: dict[str, Tensor]) -> str:
     """A QCFS called again is another layer of the SNN: path_2, path_3, …"""
     number, candidate = 1, path
     while candidate in seen:
