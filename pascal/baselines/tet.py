@@ -148,7 +148,8 @@ def _kept(field: Field, start: nn.Module, batches: list[Any], make: Callable[[],
         return make()
     digest = DataDigest()
     for images, labels in batches:
-        digest.add(images), digest.add(labels)
+        digest.add(images)
+        digest.add(labels)
     about = f"{model_digest(start)} {digest.hexdigest()} {field.timesteps} {field.epochs} {field.scratch}"
     path = field.store / f"tet-{hashlib.sha256(about.encode()).hexdigest()[:16]}.safetensors"
     if path.exists():

@@ -5,12 +5,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from pascal.baselines import METHODS, rival
 from pascal.cli.models import batches, open_ann
 from pascal.cli.options import add_dataset, add_engine, add_json, add_model
 from pascal.cli.output import tell
 from pascal.errors import PascalError
 from pascal.graph import SpikingNetwork, Verification, convert, load, verify
 from pascal.graph.certificate_text import verdict
+
+CALIBRATION_IMAGES = 256  # of a rival that must choose something
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -19,6 +22,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_engine(parser)
     add_dataset(parser)
     parser.add_argument("--snn", type=Path, metavar="FILE", help="a saved SNN to compare with, instead of converting")
+    parser.add_argument("--rival", choices=sorted(METHODS), help="a rival method at T = L, instead of converting")
     parser.add_argument("--date", help="to stand in the certificate, as it is given")
     parser.add_argument("--table", action="store_true", help="print every layer, not the outcome alone")
     parser.add_argument("--check", type=Path, metavar="FILE", help="a certificate to confirm: its conditions are taken")
@@ -38,12 +42,23 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _spiking(options: argparse.Namespace, ann: Any) -> SpikingNetwork:
+    if options.rival is not None:
+        return _rival(options, ann)
     if options.snn is None:
         return convert(ann, options.engine or "steps", options.neuron, options.timesteps)
     snn = load(options.snn, options.device)
     if not isinstance(snn, SpikingNetwork):
         raise PascalError(f"--snn: {options.snn} is no spiking network; pascal convert makes one")
     return snn
+
+
+def _rival(options: argparse.Namespace, ann: Any) -> SpikingNetwork:
+    """A rival's network; what it must choose, it chooses on training images."""
+    if options.snn or options.engine or options.check:
+        raise PascalError("--rival: got --snn, --engine or --check beside it, expected none: it has its own network")
+    training = argparse.Namespace(**vars(options) | {"images": CALIBRATION_IMAGES})
+    chosen_by = batches(training, "train") if METHODS[options.rival].needs else None
+    return rival(ann, options.rival, chosen_by)
 
 
 def _claimed(options: argparse.Namespace) -> Verification | None:
