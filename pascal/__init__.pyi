@@ -1,7 +1,7 @@
 from . import plot
 from .adapt import al_metric, assign_levels
 from .baselines import compare
-from .calibration import Calibration, calibrate
+from .calibration import Calibration, calibrate, fine_tune, load_weights
 from .costing import Cost, cost
 from .energy import effective_timesteps, normalised_timesteps
 from .errors import PascalError
@@ -20,7 +20,7 @@ from .graph import (
     verify,
 )
 from .hardware import Trace, simulate
-from .networks import build_network, load_weights
+from .networks import build_network
 from .neurons import QCFS, if_spikes, pasc_spikes, qcfs_count
 from .planning import LevelPlan, level_front, plan_levels
 from .recording import record
@@ -45,6 +45,7 @@ __all__ = [
     "convert",
     "cost",
     "effective_timesteps",
+    "fine_tune",
     "get_levels",
     "if_spikes",
     "inspect",

@@ -23,7 +23,7 @@ ALLOWED = {  # part: the siblings it may import, besides these
     "networks": {"neurons", "graph"},  # networks of other libraries are quantised
     "adapt": {"neurons"},
     "graph": {"neurons", "workload"},
-    "calibration": {"neurons", "graph"},
+    "calibration": {"neurons", "graph", "training"},  # fine-tuning, where labels are there
     "energy": {"workload"},
     "accelerators": set(),
     "hardware": {"accelerators", "workload"},
@@ -33,8 +33,8 @@ ALLOWED = {  # part: the siblings it may import, besides these
     "recording": {"graph", "hardware", "inference", "workload"},
     "planning": {"adapt", "energy", "graph", "hardware", "neurons", "workload"},
     "baselines": {"energy", "graph", "neurons", "workload"},
-    "pipeline": {"accelerators", "adapt", "audit", "data", "energy", "graph", "hardware", "networks", "neurons"}
-    | {"planning", "report", "training", "workload"},
+    "pipeline": {"accelerators", "adapt", "audit", "calibration", "data", "energy", "graph", "hardware", "networks"}
+    | {"neurons", "planning", "report", "training", "workload"},
 }
 WITHOUT_TORCH = ("accelerators", "energy", "hardware", "report", "workload", "errors")
 

@@ -10,7 +10,7 @@ from pascal.graph.timesteps import count_timesteps
 from pascal.neurons import QCFS
 
 PLACES = 16_384  # sampled for thresholds and errors
-MOST_VALUES = 2**23  # in one sample: wide layers get fewer places
+MOST_VALUES = 2**22  # in one sample: wide layers get fewer places
 
 
 class Samples:
@@ -82,19 +82,21 @@ def fit_threshold(network: nn.Module, layer: QCFS, samples: Samples, method: str
         layer.threshold = by_percentile(wanted, percentile) if bool((wanted > 0).any()) else largest.max()
         return ""
     arriving = samples.arriving if method == "ridge" else samples.wanted
-    layer.threshold = one = by_error(arriving, wanted, largest.max(), layer.levels, layer.clip)
-    if method == "mse":
-        return ""
-    each = by_error(arriving, wanted, largest, layer.levels, layer.clip)
-    return _set_per_channel(network, layer, torch.where(largest > 0, each, one), one)
+    if method != "mse":
+        each = by_error(arriving, wanted, largest, layer.levels, layer.clip)
+        silent = largest <= 0  # channels that no image reached: any threshold is theirs
+        layer.threshold = each.where(~silent, each[~silent].mean())
+        if _may_differ(network):
+            return ""
+        layer.raw_threshold.data = layer.raw_threshold.new_empty(())
+    layer.threshold = by_error(arriving, wanted, largest.max(), layer.levels, layer.clip)
+    return "" if method == "mse" else "one threshold: a maximum is taken over its channels"
 
 
-def _set_per_channel(network: nn.Module, layer: QCFS, each: Tensor, one: Tensor) -> str:
-    layer.threshold = each
+def _may_differ(network: nn.Module) -> bool:
+    """Whether channels may have thresholds of their own: not where a maximum is taken over several of them."""
     try:
         count_timesteps(network)  # type: ignore[arg-type]
-    except PascalError:  # a maximum over several of its channels: they must share one step
-        layer.raw_threshold.data = layer.raw_threshold.new_empty(())
-        layer.threshold = one
-        return "one threshold: a maximum is taken over its channels"
-    return ""
+    except PascalError:
+        return False
+    return True

@@ -1,8 +1,8 @@
 """The correction of one layer's weights: ridge regression of what is missing on the spikes that really arrive.
 
-(ΔW, Δb) = argmin ‖R − ΔW·x − Δb‖² + λ·mean(diag G)·‖ΔW‖², with R = z of the float network − z of the quantised one,
-x the patches that the layer reads and G their Gram matrix. The bias is not penalised. Sums are accumulated batch by
-batch at random places.
+(ΔW, Δb) = argmin ‖R − ΔW·x − Δb‖² + λ·mean(diag G)·‖ΔW‖², with R = z of the float network − z of the quantised one
+(0 where both are silent), x the patches that the layer reads and G their Gram matrix. The bias is not penalised. Sums
+are accumulated batch by batch at random places.
 """
 
 from typing import Any
@@ -29,9 +29,8 @@ class Ridge:
     def add(self, arriving: Tensor, missing: Tensor) -> None:
         """One batch: what the layer read, and what its output lacks."""
         x, r = self._columns(arriving, missing)
-        x, r = x.double(), r.double()
-        new = (x.mT @ x, x.sum(1), x.mT @ r, r.sum(1))
-        self._sums = tuple(a + b for a, b in zip(self._sums, new, strict=True)) if self._sums else new
+        new = [part.double() for part in (x.mT @ x, x.sum(1), x.mT @ r, r.sum(1))]  # within a batch in x's arithmetic
+        self._sums = tuple(a + b for a, b in zip(self._sums, new, strict=True)) if self._sums else tuple(new)
         self.columns += x.shape[1]
 
     def solve(self, penalty: float) -> tuple[Tensor, Tensor, str]:

@@ -6,6 +6,7 @@ from torch import Tensor
 from pascal.errors import PascalError
 
 FRACTIONS = torch.linspace(0.02, 1.1, 55, dtype=torch.float64)  # of the maximum
+CHUNK = 2**16  # values that stay in the processor's cache while all fractions are tried on them
 
 
 def by_error(arriving: Tensor, wanted: Tensor, largest: Tensor, levels: int, clip: float | None) -> Tensor:
@@ -13,13 +14,15 @@ def by_error(arriving: Tensor, wanted: Tensor, largest: Tensor, levels: int, cli
 
     Shape: arriving, wanted (places, C); largest () or (C,).
     """
-    best, least = largest.clone(), torch.full_like(largest, torch.inf, dtype=torch.float64)
-    for fraction in FRACTIONS.tolist():
-        threshold = (fraction * largest).clamp_max(torch.inf if clip is None else clip).clamp_min(_tiny(largest))
-        error = quantised(arriving, threshold, levels).sub_(wanted).square_().sum(0, dtype=torch.float64)
-        error = error if largest.ndim else error.sum()
-        best, least = torch.where(error < least, threshold, best), torch.minimum(error, least)
-    return best
+    fractions = FRACTIONS.to(largest.device).view(-1, *[1] * largest.ndim)
+    tried = (fractions * largest).clamp_max(torch.inf if clip is None else clip).clamp_min(_tiny(largest))
+    errors = torch.zeros_like(tried)
+    rows = max(1, CHUNK // arriving.shape[1])
+    for some, of_those in zip(arriving.split(rows), wanted.split(rows), strict=True):
+        for number, threshold in enumerate(tried):
+            error = quantised(some, threshold, levels).sub_(of_those).square_().sum(0, dtype=torch.float64)
+            errors[number] += error if largest.ndim else error.sum()
+    return tried.gather(0, errors.argmin(0, keepdim=True))[0]
 
 
 def by_percentile(wanted: Tensor, percentile: float) -> Tensor:

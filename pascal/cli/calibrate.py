@@ -3,7 +3,7 @@
 import argparse
 
 from pascal.calibration import calibrate
-from pascal.calibration.calibrate import METHODS
+from pascal.calibration.bounds import METHODS
 from pascal.cli.models import batches, open_ann
 from pascal.cli.options import add_dataset, add_json, add_model, add_out
 from pascal.cli.output import check_out, save_network, tell

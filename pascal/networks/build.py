@@ -14,6 +14,7 @@ NETWORKS: dict[str, Callable[..., nn.Module]] = {
     "vgg16": VGG16,
     "resnet18": partial(ResNet, (2, 2, 2, 2), (64, 128, 256, 512)),
     "resnet20": partial(ResNet, (3, 3, 3), (16, 32, 64)),
+    "resnet20-a": partial(ResNet, (3, 3, 3), (16, 32, 64), padded=True),  # shortcuts without weights
     "resnet34": partial(ResNet, (3, 4, 6, 3), (64, 128, 256, 512)),
 }
 _LIBRARIES = ("timm:", "torchvision:")

@@ -1,8 +1,13 @@
-"""ResNet-18, -20 and -34 with QCFS activations: one after the stem, two in each basic block."""
+"""ResNet-18, -20 and -34 with QCFS activations: one after the stem, two in each basic block.
+
+Shortcuts project where the shape changes, or take every second pixel and add channels of zeros (option A of the first
+ResNets for CIFAR), which costs no weights.
+"""
 
 from collections.abc import Sequence
 
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from pascal.networks.blocks import convolution, initialise, pool2d, scaled
 from pascal.neurons import QCFS
@@ -11,29 +16,42 @@ IMAGENET_STEM_FROM = 128  # image side from which the 7×7 stem with pooling is 
 
 
 class BasicBlock(nn.Module):
-    """act2(bn2(conv2(act1(bn1(conv1(x))))) + shortcut(x)); the shortcut projects where the shape changes.
+    """act2(bn2(conv2(act1(bn1(conv1(x))))) + shortcut(x)); the shortcut changes the shape where the block does.
 
     Shape: (N, inputs, H, W) → (N, outputs, H/stride, W/stride).
     """
 
-    def __init__(self, inputs: int, outputs: int, stride: int) -> None:
+    def __init__(self, inputs: int, outputs: int, stride: int, padded: bool = False) -> None:
         super().__init__()
         self.conv1 = convolution(inputs, outputs, 3, stride)
         self.bn1 = nn.BatchNorm2d(outputs)
         self.act1 = QCFS()
         self.conv2 = convolution(outputs, outputs, 3)
         self.bn2 = nn.BatchNorm2d(outputs)
-        projects = stride != 1 or inputs != outputs
-        self.shortcut = (
-            nn.Sequential(convolution(inputs, outputs, 1, stride), nn.BatchNorm2d(outputs))
-            if projects
-            else nn.Identity()
-        )
+        changes = stride != 1 or inputs != outputs
+        make = PaddedShortcut if padded else _projection
+        self.shortcut = make(inputs, outputs, stride) if changes else nn.Identity()
         self.act2 = QCFS()
 
     def forward(self, x: Tensor) -> Tensor:
         residual = self.bn2(self.conv2(self.act1(self.bn1(self.conv1(x)))))
         return self.act2(residual + self.shortcut(x))
+
+
+class PaddedShortcut(nn.Module):
+    """Every `stride`-th pixel, with channels of zeros around those that there are."""
+
+    def __init__(self, inputs: int, outputs: int, stride: int) -> None:
+        super().__init__()
+        before = (outputs - inputs) // 2
+        self.stride, self.channels = stride, (before, outputs - inputs - before)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.pad(x[:, :, :: self.stride, :: self.stride], (0, 0, 0, 0, *self.channels))
+
+
+def _projection(inputs: int, outputs: int, stride: int) -> nn.Module:
+    return nn.Sequential(convolution(inputs, outputs, 1, stride), nn.BatchNorm2d(outputs))
 
 
 class ResNet(nn.Module):
@@ -50,6 +68,7 @@ class ResNet(nn.Module):
         image_size: int = 32,
         width: float = 1.0,
         pool: str = "max",
+        padded: bool = False,
     ) -> None:
         super().__init__()
         widths = [scaled(base, width) for base in channels]
@@ -58,7 +77,7 @@ class ResNet(nn.Module):
         for stage, (count, outputs) in enumerate(zip(blocks, widths, strict=True), start=1):
             strides = [1 if stage == 1 else 2] + [1] * (count - 1)
             stage_blocks = [
-                BasicBlock(inputs if n == 0 else outputs, outputs, stride) for n, stride in enumerate(strides)
+                BasicBlock(inputs if n == 0 else outputs, outputs, stride, padded) for n, stride in enumerate(strides)
             ]
             self.add_module(f"layer{stage}", nn.Sequential(*stage_blocks))
             inputs = outputs

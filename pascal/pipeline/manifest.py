@@ -13,7 +13,7 @@ from pascal.report.registry import KINDS, Plan, Section, plans
 RESULTS = Path("results")
 METRICS = RESULTS / "metrics.json"  # of all runs, means over seeds: what `dvc metrics` shows
 ALL = ("*",)
-ADAPTIVE = tuple(kind for kind in KINDS if kind != "uniform")
+ADAPTIVE = tuple(kind for kind in KINDS if kind not in ("uniform", "calibrated"))
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,7 @@ _TRAINED = {
     "curve": File("train.csv", columns=("epoch", *_EPOCHS), curves={name: name for name in (*_EPOCHS, "seconds")}),
 }
 _TUNED = ("method", "finetune", "before_accuracy", "after_accuracy", "kept")
+_CALIBRATED = ("path", "correction", "before", "after", "note")
 _LEVELS = File("levels.json")
 _ACCURACIES = ("ann_accuracy", "snn_accuracy", "images", "prediction_mismatches")
 _CERTIFICATE = ("images", "neurons", "count_mismatches", "prediction_mismatches", "max_logit_error")
@@ -55,6 +56,11 @@ _RATIOS = ("ann_over_snn_compute", "ann_over_snn_on_chip", "ann_over_snn_with_dr
 
 STAGES: dict[str, Stage] = {
     "train": Stage(_TRAINED, kinds=("uniform",), tracked="train"),
+    "calibrate": Stage(
+        {"ann": File("ann.safetensors"), "layers": File("calibration.csv", columns=_CALIBRATED)},
+        kinds=("calibrated",),
+        tracked="train",
+    ),
     "finetune": Stage(
         {**_TRAINED, "compared": File("finetune.json", keys=_TUNED, metrics=ALL)}, kinds=ADAPTIVE, tracked="train"
     ),
@@ -78,7 +84,7 @@ STAGES: dict[str, Stage] = {
         kinds=("planned",),
         tracked="assign",
     ),
-    "given": Stage({"levels": _LEVELS}, kinds=("uniform", "given"), tracked="assign"),
+    "given": Stage({"levels": _LEVELS}, kinds=("uniform", "calibrated", "given"), tracked="assign"),
     "convert": Stage(
         {"snn": File("snn.safetensors"), "about": File("snn.json", keys=("levels", "timesteps"), name="conversion")}
     ),

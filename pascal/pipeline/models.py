@@ -50,13 +50,6 @@ def new_network(params: "Architecture", about: Path, levels: Any, threshold: flo
     return network
 
 
-def trained_network(params: "Architecture", about: Path, ann: Path) -> nn.Module:
-    """A network of a run with its trained weights and levels, in evaluation mode, on the stage's device."""
-    network = new_network(params, about, levels=1)
-    network.load_state_dict(tensors_of(ann))
-    return network.eval().to(choose_device(getattr(params, "device", "cpu")))
-
-
 def load_own_weights(network: nn.Module, path: Path, run: str) -> None:
     """Weights that a run names. They are nobody's to move or rename, and their levels must be the run's."""
     wanted = levels_of(network)

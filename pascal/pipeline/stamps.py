@@ -7,7 +7,8 @@ from pascal.files import write_text
 from pascal.pipeline.closure import Imports
 
 PARAMETERS = "pascal/pipeline/parameters"
-LIBRARY = "pascal/networks/library.py"  # what only networks of timm and torchvision go through
+# What only networks of timm and torchvision, or calibrated ones, go through.
+LIBRARY = ["pascal/networks/library.py", "pascal/pipeline/calibrated.py"]
 
 
 def write_if_changed(path: Path, text: str) -> None:
@@ -17,11 +18,11 @@ def write_if_changed(path: Path, text: str) -> None:
 
 
 def code_stamps(root: Path, memory: Path) -> dict[str, str]:
-    """What each stage runs, by its name; `<stage>-library` where networks of libraries run more."""
+    """What each stage runs, by its name; `<stage>-library` where networks of others run more."""
     imports, stamps, planning = Imports(root, memory), {}, _parameters(root)
     for script in sorted((root / "workflow" / "scripts").glob("*.py")):
         name = script.relative_to(root).as_posix()
-        ours, whole = imports.closure(name, without=[LIBRARY, *planning]), imports.closure(name, planning)
+        ours, whole = imports.closure(name, without=[*LIBRARY, *planning]), imports.closure(name, planning)
         stamps[script.stem] = _stamp(ours)
         if whole != ours:
             stamps[f"{script.stem}-library"] = _stamp(whole)

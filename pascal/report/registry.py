@@ -13,7 +13,8 @@ from typing import Any, Literal, TypeVar
 
 from pascal.errors import PascalError
 
-KINDS = ("uniform", "derived", "given", "planned")  # of runs: one level for all, by the metric, by hand, by a plan
+# Of runs: trained or calibrated with one level for all, levels by the metric, by hand, by a plan.
+KINDS = ("uniform", "calibrated", "derived", "given", "planned")
 OVERVIEW = ("accuracy", "verify", "levels", "workload", "energy_summary")  # behind `results.overview`: tables see these
 Section = Literal["figures", "tables"]
 Make = TypeVar("Make", bound=Callable[..., Any])

@@ -20,7 +20,7 @@ class RunResults:
     seed: int
     dataset: str
     network: str
-    kind: str = "uniform"  # or derived, given: see `registry.KINDS`
+    kind: str = "uniform"  # or calibrated, derived, given: see `registry.KINDS`
     width: float = 1.0
     start: str = ""  # the uniform run that this one starts from
     clusters: int | None = None  # χ; None: uniform, or a list made by hand

@@ -7,8 +7,9 @@ from torch.nn import functional as F
 
 import pascal
 from pascal import PascalError
-from pascal.calibration.calibrate import float_twin
+from pascal.calibration.network import float_twin
 from pascal.calibration.ridge import Ridge
+from pascal.calibration.state import restore
 from pascal.calibration.store import Store
 
 
@@ -125,6 +126,14 @@ def test_layers_that_cannot_be_solved_say_so() -> None:
     assert "never change" in calibration.layers[1].note
 
 
+def test_thresholds_are_fitted_where_weights_cannot_be() -> None:
+    torch.manual_seed(0)
+    wide = nn.Sequential(nn.Linear(6, 200), nn.ReLU(), nn.Linear(200, 8), nn.ReLU(), nn.Linear(8, 3)).eval()
+    layer = pascal.calibrate(pascal.quantize(wide, levels=4, threshold=80.0), torch.randn(64, 6)).layers[1]
+    assert "200 weights: bias only" in layer.note
+    assert layer.after < 0.1 < layer.before
+
+
 def test_the_ridge_finds_a_correction_that_is_there() -> None:
     """Missing = ΔW·x + Δb exactly: with hardly any penalty it is found, dilation, stride and groups included."""
     torch.manual_seed(0)
@@ -179,3 +188,32 @@ def test_what_is_no_quantised_network_is_refused() -> None:
         pascal.calibrate(pascal.quantize(network()), images(), "median")
     with pytest.raises(PascalError, match="percentile: got 0"):
         pascal.calibrate(pascal.quantize(network()), images(), "percentile", percentile=0)
+
+
+def test_auto_holds_images_out_whatever_the_batches_are() -> None:
+    ann = pascal.quantize(network(), levels=4)
+    single, whole = (pascal.calibrate(ann, images(40).split(size), "auto") for size in (1, 40))
+    assert single.tried["max"] == pytest.approx(whole.tried["max"])
+    assert single.images == whole.images == 40
+
+
+def test_large_batches_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory grows with what is run at once, so that one tensor of all images is run in parts."""
+    ann, seen = pascal.quantize(network(), levels=4), images(64)
+    monkeypatch.setattr("pascal.calibration.network.MOST_PIXELS", 32 * seen[0].numel())
+    whole, parts = (pascal.calibrate(ann, batches).ann for batches in (seen, seen.split(32)))
+    assert all(torch.equal(a, b) for a, b in zip(whole.parameters(), parts.parameters(), strict=True))
+
+
+def test_a_calibrated_network_comes_back_from_its_state() -> None:
+    relu = network()
+    relu.twice.bias = None  # the ridge gives it one for each of its calls
+    ann = pascal.quantize(relu, levels=4)
+    calibrated = pascal.calibrate(ann, images()).ann
+    state = calibrated.state_dict()
+    assert not any("running" in name for name in state)
+    again = restore(pascal.quantize(relu, levels=1), state)
+    assert torch.equal(again(images(8)), calibrated(images(8)))
+    assert pascal.get_levels(again) == pascal.get_levels(ann)
+    with pytest.raises(PascalError, match="expected that of the calibrated"):
+        restore(ann, {name: value for name, value in state.items() if "stem" not in name})

@@ -331,6 +331,37 @@ FAULTS = [
         "0",
         "at least 1: to finetune",
     ),
+    Fault(
+        "calibration of nothing", _set(*RUN, "calibrate", {}), "runs.plain.calibrate", "without weights", "a trained"
+    ),
+    Fault(
+        "an unknown calibration",
+        _set(*RUN, "calibrate", {"method": "median"}),
+        "runs.plain.calibrate.method",
+        "'median'",
+        "percentile",
+    ),
+    Fault(
+        "too few images to calibrate on",
+        _all(_set(*RUN, "weights", "w"), _set(*RUN, "calibrate", {"images": 8})),
+        "runs.plain.calibrate.images",
+        "8",
+        "at least 32",
+    ),
+    Fault(
+        "training beside calibration",
+        _all(_set(*RUN, "weights", "w"), _set(*RUN, "calibrate", {}), _set(*RUN, "train", {"epochs": 3})),
+        "runs.plain.train.epochs",
+        "3",
+        "nothing is trained",
+    ),
+    Fault(
+        "levels of a calibrated run that change",
+        _all(_set(*RUN, "weights", "w"), _set(*RUN, "calibrate", {})),
+        "runs.adaptive.from",
+        "'plain'",
+        "a run that is trained",
+    ),
     Fault("no epochs without weights", _set(*RUN, "train", {"epochs": 0}), "runs.plain.train.epochs", "0", "weights"),
     Fault(
         "the best epoch of no images",

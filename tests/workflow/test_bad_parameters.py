@@ -104,7 +104,7 @@ def test_parameters_are_checked_before_torch_is_imported() -> None:
     subprocess.run(command, cwd=ROOT / "workflow" / "scripts", check=True)
 
 
-@pytest.mark.parametrize("file", ["params.yaml", "workflow/presets/paper.yaml", "workflow/presets/cifar10-small.yaml"])
+@pytest.mark.parametrize("file", ["params.yaml", *sorted(map(str, Path("workflow/presets").glob("*.yaml")))])
 def test_shipped_parameters_are_good(file: str) -> None:
     assert load_params(ROOT / file).runs
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pascal.pipeline.closure import Imports
-from pascal.pipeline.stamps import PARAMETERS, code_stamp, code_stamps
+from pascal.pipeline.stamps import LIBRARY, PARAMETERS, code_stamp, code_stamps
 from tests.workflow.workspace import ROOT
 
 FILES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "pascal").rglob("*.py"))
@@ -91,9 +91,9 @@ def _by_name(tree: ast.Module, folder: Path) -> list[str]:
 
 
 def _inner(node: ast.AST, tree: ast.Module) -> bool:
-    """An import of the package inside a function, but for the one of networks of libraries."""
+    """An import of the package inside a function, but for those of networks of others."""
     ours = isinstance(node, ast.ImportFrom) and str(node.module).startswith("pascal.") and node not in tree.body
-    return ours and node.module != "pascal.networks.library" and not _for_types(node, tree)  # type: ignore[attr-defined]
+    return ours and f"{str(node.module).replace('.', '/')}.py" not in LIBRARY and not _for_types(node, tree)  # type: ignore[attr-defined]
 
 
 def _for_types(node: ast.AST, tree: ast.Module) -> bool:

@@ -116,7 +116,8 @@ def code_of(stage):
     def stamp(wildcards):
         workflow.dag.forcefiles.update(UNFIT)  # here, for the graph of jobs exists once inputs are asked for
         run = RUNS.get(getattr(wildcards, "run", None))
-        library = f"{stage}-library" in CODE and (run is None or ":" in run.settings.network)
+        others = run is None or ":" in run.settings.network or run.kind == "calibrated"
+        library = f"{stage}-library" in CODE and others
         return f"build/code/{stage}{'-library' if library else ''}.txt"
 
     return stamp

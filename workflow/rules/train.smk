@@ -28,6 +28,31 @@ rule train:
         "../scripts/train.py"
 
 
+rule calibrate:
+    # in the place of training
+    input:
+        data=data_of,
+        weights=weights_of,
+        params=params_of("calibrate"),
+        code=code_of("calibrate"),
+    output:
+        **results_of("calibrate"),
+    log:
+        "logs/calibrate/{run}-{seed}.log",
+    benchmark:
+        "logs/times/calibrate/{run}-{seed}.tsv"
+    wildcard_constraints:
+        run=names(*manifest.STAGES["calibrate"].kinds),
+    conda:
+        "../envs/pascal.yaml"
+    threads: threads_of
+    resources:
+        gpu=gpus_of,
+        mem_mb=megabytes(3000, 1000),
+    script:
+        "../scripts/calibrate.py"
+
+
 rule retrain:
     input:
         data=data_of,

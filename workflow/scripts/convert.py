@@ -2,8 +2,8 @@
 
 from pascal.files import write_tensors
 from pascal.graph import convert, get_levels
-from pascal.pipeline.models import trained_network
 from pascal.pipeline.stage import stage, write_json
+from pascal.pipeline.trained import trained_network
 from pascal.training import weights
 
 with stage(snakemake) as params:

@@ -5,9 +5,10 @@ The SNN runs in closed form, at the ANN's speed; that this is what it spikes tim
 
 from pascal.files import write_rows
 from pascal.graph import convert
-from pascal.pipeline.models import Doubles, at_most, batches_of, open_dataset, trained_network
+from pascal.pipeline.models import Doubles, at_most, batches_of, open_dataset
 from pascal.pipeline.stage import stage, write_json
 from pascal.pipeline.timesteps import plain_accuracies
+from pascal.pipeline.trained import trained_network
 from pascal.training import evaluate
 
 with stage(snakemake) as params:

@@ -2,8 +2,9 @@
 
 from pascal.adapt import level_histograms
 from pascal.files import write_rows
-from pascal.pipeline.models import at_most, batches_of, open_dataset, trained_network
+from pascal.pipeline.models import at_most, batches_of, open_dataset
 from pascal.pipeline.stage import stage
+from pascal.pipeline.trained import trained_network
 
 with stage(snakemake) as params:
     dataset = open_dataset(snakemake.input.data)

@@ -3,8 +3,9 @@
 from pascal.adapt import assign_levels, layer_metrics, write_levels
 from pascal.files import write_rows
 from pascal.pipeline.histograms import read_histograms
-from pascal.pipeline.models import at_most, batches_of, open_dataset, trained_network
+from pascal.pipeline.models import at_most, batches_of, open_dataset
 from pascal.pipeline.stage import stage, write_json
+from pascal.pipeline.trained import trained_network
 from pascal.planning import plan_levels
 
 with stage(snakemake) as params:

@@ -3,9 +3,10 @@
 import torch
 from pascal.files import write_text
 from pascal.graph import verify
-from pascal.pipeline.models import at_most, batches_of, open_dataset, trained_network
+from pascal.pipeline.models import at_most, batches_of, open_dataset
 from pascal.pipeline.spiking import spiking_network
 from pascal.pipeline.stage import stage
+from pascal.pipeline.trained import trained_network
 
 with stage(snakemake) as params:
     settings = params.verify

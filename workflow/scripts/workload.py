@@ -11,9 +11,10 @@ from pascal.files import write_rows
 from pascal.graph import convert, measure
 from pascal.hardware import save_trace
 from pascal.pipeline.activity import count_histograms, counts_beside
-from pascal.pipeline.models import at_most, open_dataset, trained_network
+from pascal.pipeline.models import at_most, open_dataset
 from pascal.pipeline.spiking import spiking_network
 from pascal.pipeline.stage import stage
+from pascal.pipeline.trained import trained_network
 from pascal.recording import record
 from pascal.workload import LayerWorkload, workload_row
 

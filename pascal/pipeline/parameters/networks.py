@@ -7,7 +7,13 @@ from pathlib import Path
 from pascal.errors import PascalError
 from pascal.pipeline.stamps import write_if_changed
 
-LAYERS = {"vgg16": 15, "resnet18": 17, "resnet20": 19, "resnet34": 33}  # QCFS layers, so that planning needs no torch
+LAYERS = {
+    "vgg16": 15,
+    "resnet18": 17,
+    "resnet20": 19,
+    "resnet20-a": 19,
+    "resnet34": 33,
+}  # QCFS layers, so that planning needs no torch
 
 
 @cache

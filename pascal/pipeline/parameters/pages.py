@@ -70,7 +70,7 @@ def _rows(path: str, model: Schema, root: Schema, params: Any) -> Iterator[str]:
     for key, part in model["properties"].items():
         node, where = resolve(part, root), f"{path}.{key}"
         below = resolve(node.get("additionalProperties") or {}, root)
-        if path == _RUN and node.get("type") == "object":
+        if path == _RUN and key in root["$defs"]["Defaults"]["properties"] and node.get("type") == "object":
             yield f"| `{where}` | a mapping, as under `defaults.{key}` |  |"
         elif "properties" in node and not path.endswith("accelerators.<name>"):
             yield from _rows(where, node, root, params)

@@ -8,12 +8,14 @@ from pydantic import Field
 
 from pascal.pipeline.parameters.adapt import Adapt, with_method
 from pascal.pipeline.parameters.base import Few, Level, LevelList, Part, Seed, Several, partial
+from pascal.pipeline.parameters.calibrate import Calibrate
 from pascal.pipeline.parameters.costs import Energy, Hardware
 from pascal.pipeline.parameters.data import Dataset
 from pascal.pipeline.parameters.measures import Evaluate, Verify, Workload
 from pascal.pipeline.parameters.train import Train
 
-Kind = Literal["uniform", "derived", "given", "planned"]  # levels: the run's, by the metric, by hand, by a plan
+# Levels: the run's, trained or calibrated with; by the metric, by hand, by a plan.
+Kind = Literal["uniform", "calibrated", "derived", "given", "planned"]
 
 
 class Architecture(Part):
@@ -21,8 +23,8 @@ class Architecture(Part):
 
     dataset: str = Field(description="the name of an entry of datasets")
     network: str = Field(
-        pattern=r"^(vgg16|resnet18|resnet20|resnet34|(timm|torchvision):[A-Za-z0-9_.-]{1,80})$",
-        description="vgg16, resnet18, resnet20, resnet34, timm:<name> or torchvision:<name>",
+        pattern=r"^(vgg16|resnet18|resnet20|resnet20-a|resnet34|(timm|torchvision):[A-Za-z0-9_.-]{1,80})$",
+        description="vgg16, resnet18, resnet20, resnet20-a, resnet34, timm:<name> or torchvision:<name>",
     )
     width: float = Field(1.0, gt=0, le=64, description="times the channels of the paper's networks")
     pool: Literal["max", "avg"] = "max"
@@ -48,7 +50,7 @@ class Beginning(Uniform):
         None,
         min_length=1,
         max_length=4096,
-        description="the path of a safetensors file to start from, trained elsewhere",
+        description="the path of a safetensors file to start from, trained elsewhere; calibrate takes torch's too",
     )
 
 
@@ -78,6 +80,7 @@ class _Overrides(Sections, Computing):
 class UniformRun(_Overrides, Beginning, Architecture):
     """a run"""
 
+    calibrate: Calibrate | None = Field(None, description="in the place of training, for weights of a ReLU network")
     optional: bool = Field(
         False, description="whether to leave the run out, and those that start from it, while its weights are not there"
     )
@@ -99,6 +102,7 @@ class Settings(Sections, Computing, Beginning, Architecture):
     """A run's parameters, all of them."""
 
     adapt: Adapt | None = None
+    calibrate: Calibrate | None = None
     optional: bool = False
 
 
@@ -145,10 +149,10 @@ def make_run(name: str, content: Mapping[str, Any]) -> Run:
     for key in ("seeds", "from", *(() if start else ("adapt",))):
         settings.pop(key, None)
     resolved = Settings.model_validate(settings)
-    return Run(name, start, _kind(resolved.adapt), resolved, entry)
+    return Run(name, start, _kind(resolved), resolved, entry)
 
 
-def _kind(adapt: Adapt | None) -> Kind:
-    if adapt is None:
-        return "uniform"
-    return {"given": "given", "plan": "planned"}.get(adapt.method, "derived")  # type: ignore[return-value]
+def _kind(settings: Settings) -> Kind:
+    if settings.adapt is None:
+        return "uniform" if settings.calibrate is None else "calibrated"
+    return {"given": "given", "plan": "planned"}.get(settings.adapt.method, "derived")  # type: ignore[return-value]

@@ -6,6 +6,7 @@ from typing import Any, get_args
 
 from pascal.pipeline.parameters.adapt import Assignment, Finetuning, GivenLevels, Histograms, Planned, Retraining
 from pascal.pipeline.parameters.base import Part
+from pascal.pipeline.parameters.calibrate import Calibrate
 from pascal.pipeline.parameters.costs import Energy, Hardware
 from pascal.pipeline.parameters.measures import Evaluate, Verify, Workload
 from pascal.pipeline.parameters.runs import Architecture, Beginning, Computing, Settings, Uniform
@@ -34,6 +35,12 @@ class Showing(Architecture, Computing):
     """Showing images to a trained network."""
 
     train: Loading
+
+
+class CalibrateStage(Showing, Beginning):
+    """Calibration in the place of training."""
+
+    calibrate: Calibrate
 
 
 class HistogramStage(Showing):
@@ -97,6 +104,7 @@ class HardwareStage(Part):
 
 STAGES: Mapping[str, type[Part]] = {
     "train": TrainStage,
+    "calibrate": CalibrateStage,
     "retrain": RetrainStage,
     "finetune": FinetuneStage,
     "histogram": HistogramStage,

@@ -21,6 +21,8 @@ def faults(name: str, runs: Mapping[str, Any]) -> Iterator[str]:
         yield f"runs.{name}.from: got {start!r}, expected no cycle, but {' → '.join(cycle)}"
     elif "from" in runs[start]:
         yield f"runs.{name}.from: got {start!r}, itself adaptive; expected a uniform run, one without `from`"
+    elif runs[start].get("calibrate") is not None:
+        yield f"runs.{name}.from: got {start!r}, which is calibrated, expected a run that is trained; give it levels"
 
 
 def run_faults(run: "Run", params: "Params") -> Iterator[str]:

@@ -24,6 +24,7 @@ _COLUMNS = ["epoch", *[column for curves in _CURVES.values() for column in curve
     "dotted line an adaptive run takes its own levels.",
     files=("train",),
     per_run=True,
+    kinds=("uniform", "derived", "given", "planned"),
 )
 def training(runs: Results) -> Figure:
     """Four panels over the epochs."""

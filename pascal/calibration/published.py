@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from pascal.errors import PascalError
 from pascal.files import read_tensors
+from pascal.graph import get_levels
 from pascal.neurons import QCFS
 
 State = Mapping[str, Tensor]
@@ -144,8 +145,6 @@ def _thresholds(network: nn.Module, state: State) -> dict[str, str]:
             others.setdefault(_role(name), []).append(name)
     if not others or not any(isinstance(module, QCFS) for module in network.modules()):
         return {}
-    from pascal.graph import get_levels  # here, for weights alone need no graph
-
     layers = list(get_levels(network))
     fitting = [names for names in others.values() if len(names) == len(layers)]
     return dict(zip(layers, fitting[0], strict=True)) if len(fitting) == 1 else {}
