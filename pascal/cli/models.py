@@ -10,11 +10,12 @@ import torch
 from torch import nn
 from tqdm import tqdm
 
+from pascal.calibration import load_weights
 from pascal.data import DATASETS, Dataset, evaluation_batches, load_dataset, sample
 from pascal.errors import PascalError
 from pascal.graph import SpikingNetwork, convert, load
 from pascal.graph.saving import is_saved
-from pascal.networks import build_network, load_weights
+from pascal.networks import build_network
 
 _CLASSES = {"digits": 10, "cifar10": 10, "cifar100": 100, "imagenet": 1000}
 _FILES = (".safetensors", ".pth", ".pt", ".bin", ".ckpt")
