@@ -30,3 +30,8 @@ rule all:
 
 
 report: "workflow/report/workflow.rst"
+
+
+onsuccess:
+    if edited := edited_since(STAMPS):
+        raise WorkflowError(edited)

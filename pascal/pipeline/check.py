@@ -1,4 +1,7 @@
-"""`python -m pascal.pipeline.check params.yaml`: every fault of a file, before a name in it reaches a shell."""
+"""`python -m pascal.pipeline.check params.yaml`: every fault of a file, before a name in it reaches a shell.
+
+DVC asks with `--every-run`: it cannot leave out a run whose weights are not there.
+"""
 
 import sys
 from pathlib import Path
@@ -7,13 +10,17 @@ from pascal.pipeline.errors import ParameterError
 from pascal.pipeline.parameters.file import load_params
 from pascal.pipeline.parameters.weights import plannable
 
+_EVERY = "--every-run"
+_REMEDY = "DVC keeps the files of every run: bring the weights, or take the run out"
+
 
 def main(arguments: list[str]) -> int:
     """Check each file; 0 if all are good."""
-    faults = []
-    for file in map(Path, arguments or ["params.yaml"]):
+    faults: list[str] = []
+    for file in [Path(name) for name in arguments if name != _EVERY] or [Path("params.yaml")]:
         try:
-            plannable(load_params(file), file)
+            _, left_out = plannable(load_params(file), file)
+            faults += [f"{note}; {_REMEDY}" for note in left_out if _EVERY in arguments]
         except ParameterError as error:
             faults.append(str(error))
     print("\n".join(faults), end="\n" if faults else "", file=sys.stderr)

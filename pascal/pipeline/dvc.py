@@ -17,6 +17,7 @@ _HEAD = """\
 # One DAG makes the results, Snakemake's: each stage calls it for its own files, and DVC keeps what came out. `plan`
 # comes first: it checks the parameters and writes what each run depends on, parameters and code, into build/plan.
 """
+_CHECKED = "build/plan/checked.txt"  # nothing runs before the parameters are known to be good
 _INTACT = "python -m pascal.pipeline.intact"  # nothing that does not fit its record is committed
 _MAKE = f"targets=$(python -m pascal.pipeline.targets {{}}) && snakemake --cores all $targets && {_INTACT} $targets"
 
@@ -28,33 +29,33 @@ def stages() -> dict[str, Any]:
     home = "results/${item.run}/${item.seed}"
     return {
         "plan": {
-            "cmd": "snakemake --cores 1 --dry-run --quiet all -- plan",
+            "cmd": "python -m pascal.pipeline.check --every-run && snakemake --cores 1 --dry-run --quiet all -- plan",
             "deps": ["params.yaml", "Snakefile", "pascal", "workflow"],
             "outs": [{"build/plan": {"persist": True}}],
         },
         "report": {
             "cmd": f"snakemake --cores all report && {_INTACT}",
-            "deps": ["build/plan/report.json"],
+            "deps": [_CHECKED, "build/plan/report.json"],
             "outs": [{path: {"persist": True}} for path in (*figures, *folders)],
             "metrics": [{str(METRICS): {"persist": True}}],
         },
         "run": {
             "matrix": {"run": "${runs}", "seed": "${defaults.seeds}"},
             "cmd": _MAKE.format("'${item.run}' '${item.seed}'"),
-            "deps": ["build/plan/${item.run}.json"],
+            "deps": [_CHECKED, "build/plan/${item.run}.json"],
             "outs": [{home: {"persist": True}}],
         },
         "figures": {
             "foreach": "${runs}",
             "do": {
                 "cmd": _MAKE.format("'${key}'"),
-                "deps": ["build/plan/${key}.json", "build/plan/figures.txt"],
+                "deps": [_CHECKED, "build/plan/${key}.json", "build/plan/figures.txt"],
                 "outs": [{"results/figures/${key}": {"persist": True}}],
             },
         },
         "track": {  # it has no output, and its failure spoils no result
             "cmd": "snakemake --cores all track",
-            "deps": ["build/plan/track.txt", str(METRICS), "results/tables"],
+            "deps": [_CHECKED, "build/plan/track.txt", str(METRICS), "results/tables"],
         },
     }
 

@@ -2,12 +2,20 @@
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from pascal.pipeline.fit import check_results
 
 PLAN = Path("build/asked.json")  # what the newest plan asks for: results, and stamps that they must be made from
 _SHOWN = 10
+
+
+def edited_since(stamps: Mapping[str, str]) -> str:
+    """What was edited while a command ran, so that some of its jobs did not do what it had planned; nothing if none."""
+    now = json.loads(PLAN.read_text(encoding="utf-8"))["stamps"]
+    edited = sorted(path for path in now.keys() | stamps.keys() if now.get(path) != stamps.get(path))
+    return f"edited while this ran: {', '.join(edited[:_SHOWN])}; run the same command again" if edited else ""
 
 
 def main(files: list[str]) -> int:

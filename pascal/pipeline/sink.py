@@ -1,14 +1,17 @@
 """MLflow as a sink: runs are put there by key; the same key again updates, another key stands beside it."""
 
+import http.client
 import os
 import urllib.error
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from pascal.errors import PascalError
+from pascal.pipeline.masking import masked
+from pascal.pipeline.store import artifact_place, bring_artifacts_along, check_database, database
 
 os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
 os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "20")
@@ -16,6 +19,7 @@ os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "20")
 from mlflow import MlflowClient
 from mlflow.entities import Metric, Param, Run, RunTag
 from mlflow.exceptions import MlflowException
+from sqlalchemy.exc import SQLAlchemyError
 
 EXPERIMENT = "pascal"
 _KEY, _PARENT = "pascal.key", "mlflow.parentRunId"
@@ -40,12 +44,13 @@ class Entry:
 class Sink:
     """One MLflow store."""
 
-    def __init__(self, uri: str, artifacts: Path) -> None:
-        _check_reachable(uri)
+    def __init__(self, uri: str) -> None:
         self.client = MlflowClient(uri)
-        local = uri.startswith("sqlite:")
         known = self.client.get_experiment_by_name(EXPERIMENT)
-        location = artifacts.resolve().as_uri() if local else None
+        file = database(uri)
+        if file and known:
+            bring_artifacts_along(file, EXPERIMENT)
+        location = artifact_place(file) if file else None
         self.experiment = known.experiment_id if known else self.client.create_experiment(EXPERIMENT, location)
 
     def put(self, entry: Entry, parent: str | None = None) -> str:
@@ -93,19 +98,35 @@ class Sink:
         self.client.set_terminated(number)
 
 
+@contextmanager
+def open_sink(uri: str) -> Iterator[Sink]:
+    """A store that is there; what goes wrong in it loses nothing, for all results are in files already."""
+    if file := database(uri):
+        check_database(file)
+    else:
+        _check_reachable(uri)
+    try:
+        yield Sink(uri)
+    except (MlflowException, SQLAlchemyError) as error:
+        raise _unusable(uri, error) from error
+
+
 def _check_reachable(uri: str) -> None:
     if not uri.startswith("http"):
         return
+    scheme, _, rest = uri.partition("://")
+    address = f"{scheme}://{rest.rpartition('@')[2].rstrip('/')}/health"
     try:
-        urllib.request.urlopen(f"{uri.rstrip('/')}/health", timeout=10).close()
-    except (urllib.error.URLError, OSError, ValueError) as error:
-        raise unreachable(uri, error) from error
+        urllib.request.urlopen(address, timeout=10).close()
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        if not isinstance(error, urllib.error.HTTPError) or error.code >= 500:  # who asks for a password is there
+            raise _unusable(uri, error) from error
 
 
-def unreachable(uri: str, error: Exception) -> PascalError:
-    """All results are in files already: nothing is lost."""
+def _unusable(uri: str, error: Exception) -> PascalError:
+    said = " ".join(masked(str(error)).split())
     return PascalError(
-        f"MLflow at {uri} does not answer ({error}). All results are kept; when the server is up, "
+        f"MLflow at {masked(uri)} does not answer ({said[:300]}). All results are kept; when it can be used, "
         "`snakemake --cores 1 track` uploads them"
     )
 
@@ -116,6 +137,3 @@ def flatten(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     for name, value in settings.items():
         flat |= flatten(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {f"{prefix}{name}": value}
     return flat
-
-
-__all__ = ["Curve", "Entry", "MlflowException", "Sink", "flatten", "unreachable"]

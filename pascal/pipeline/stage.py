@@ -14,21 +14,22 @@ from pascal.errors import PascalError
 from pascal.files import write_text
 from pascal.pipeline.canonical import dump
 from pascal.pipeline.commit import git_commit
+from pascal.pipeline.masking import masked
 from pascal.pipeline.parameters.files import read_part
 from pascal.pipeline.processes import end_with_planner, launched
 from pascal.pipeline.records import digests, write_record
 
 
 class _Tee:
-    """Writes to the terminal and, bars aside, to the log."""
+    """Writes to the terminal and, bars aside, to the log; neither sees credentials."""
 
     def __init__(self, terminal: TextIO, log: TextIO) -> None:
         self.terminal, self.log = terminal, log
 
     def write(self, text: str) -> int:
         if "\r" not in text:
-            self.log.write(text)
-        return self.terminal.write(text) if self.isatty() else len(text)
+            self.log.write(masked(text))
+        return self.terminal.write(masked(text)) if self.isatty() else len(text)
 
     def flush(self) -> None:
         self.log.flush()
@@ -58,8 +59,8 @@ def stage(job: Any) -> Iterator[Any]:
             yield params
             write_record(job, inputs)
         except (PascalError, OSError) as error:
-            traceback.print_exc(file=log)
-            message = f"{job.rule}: {_explain(error)}"
+            log.write(masked(traceback.format_exc()))
+            message = masked(f"{job.rule}: {_explain(error)}")
             print(message, file=log)
             print(f"\n{message}\n", file=terminal, flush=True)
             sys.exit(1)

@@ -16,7 +16,7 @@ import yaml
 ROOT = Path(__file__).parents[2]
 _BIN = Path(sys.executable).parent
 _TARGETS = {"all", "report"}  # rules that do nothing themselves
-_IGNORED = ".snakemake/\n/build/\nwork/\n/results/\n/logs/\n__pycache__/\n"
+_IGNORED = ".snakemake/\n/build/\n/workflow/weights/\nwork/\n/results/\n/logs/\n__pycache__/\n"
 
 
 @dataclass(frozen=True)

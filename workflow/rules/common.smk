@@ -15,15 +15,16 @@ if Path(pascal.__file__).resolve().parents[1] != ROOT.resolve():
         f"set PYTHONPATH={ROOT}"
     )
 from pascal.pipeline import manifest
-from pascal.pipeline.canonical import digest, dump
+from pascal.pipeline.canonical import dump
 from pascal.pipeline.errors import ParameterError
 from pascal.pipeline.fit import check_results
-from pascal.pipeline.intact import PLAN
+from pascal.pipeline.intact import PLAN, edited_since
 from pascal.pipeline.locks import forget_dead_locks
 from pascal.pipeline.parameters.file import load_params
 from pascal.pipeline.parameters.files import write_parts
 from pascal.pipeline.parameters.stages import stage_parts
 from pascal.pipeline.parameters.weights import plannable
+from pascal.pipeline.plan import write_plan
 from pascal.pipeline.processes import announce_planner
 from pascal.pipeline.records import text_digest
 from pascal.pipeline.stamps import code_stamps, write_if_changed
@@ -47,7 +48,6 @@ announce_planner()
 RUNS, SEEDS, DATASETS = PARAMS.runs, PARAMS.seeds, PARAMS.datasets
 HOME = "results/{run}/{seed}"
 
-_MAKING = {"prepare", "retrain", *manifest.STAGES}  # stages that lead to a run's files
 CODE = code_stamps(ROOT, Path("build/memory/code.json"))
 for _stage, _code in CODE.items():
     write_if_changed(Path(f"build/code/{_stage}.txt"), _code)
@@ -63,30 +63,11 @@ for _run in RUNS.values():
 # Results that do not fit their records count as missing: Snakemake itself never compares a file with what its rule made.
 UNFIT = {}
 if workflow.is_main_process:
-    UNFIT = check_results(STAMPS).faults()
+    _fit = check_results(STAMPS)
+    UNFIT = _fit.faults()
+    write_plan(PARAMS, CODE, _fit.digest)  # what DVC's stages depend on
     for _path in [path for path, fault in UNFIT.items() if fault.startswith("other bytes")][:20]:
         print(f"{_path}: {UNFIT[_path]}; it counts as missing", file=sys.stderr)
-
-# The same for DVC: what each of its stages depends on, by content.
-_PLAN = {
-    f"{run.name}.json": dump(
-        {
-            "run": [run.kind, run.settings.model_dump(mode="json"), PARAMS.defaults.adapt.images],
-            "from": run.start and RUNS[run.start].settings.model_dump(mode="json"),
-            "dataset": DATASETS[run.settings.dataset].model_dump(mode="json"),
-            "code": digest({_stage: _code for _stage, _code in CODE.items() if _stage.partition("-")[0] in _MAKING}),
-        }
-    )
-    for run in RUNS.values()
-}
-_PLAN["figures.txt"] = f"{digest([SEEDS, CODE['run_figures']])}\n"
-_PLAN["track.txt"] = f"{digest(CODE['track'])}\n"
-_REPORT = {"seeds": SEEDS, "runs": _PLAN, "order": list(RUNS), "code": digest([CODE["tables"], CODE["figures"]])}
-_PLAN["report.json"] = f"{digest(_REPORT)}\n"
-for _file, _text in _PLAN.items():
-    write_if_changed(Path("build/plan", _file), _text)
-for _file in set(os.listdir("build/plan")) - set(_PLAN):
-    Path("build/plan", _file).unlink()
 
 
 wildcard_constraints:

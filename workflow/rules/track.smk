@@ -1,9 +1,8 @@
 # Chapter: track. MLflow is a sink: results are files first, and one process uploads them.
 
-TRACKING_URI = os.environ.get("MLFLOW_TRACKING_URI", "sqlite:///results/mlflow.db")
-TRACKED = f"work/mlflow/{digest(TRACKING_URI)}.json"
-if TRACKING_URI.startswith("sqlite:///") and not Path(TRACKING_URI.removeprefix("sqlite:///")).exists():
-    Path(TRACKED).unlink(missing_ok=True)  # a deleted database holds nothing any more
+from pascal.pipeline.store import forget_deleted_store, tracked_file
+
+forget_deleted_store()
 
 
 rule track:
@@ -12,7 +11,7 @@ rule track:
         params="build/report.json",
         code=code_of("track"),
     output:
-        TRACKED,
+        tracked_file(),
     log:
         "logs/track.log",
     benchmark:
@@ -22,7 +21,5 @@ rule track:
     threads: 1
     resources:
         mem_mb=1000,
-    params:
-        uri=TRACKING_URI,
     script:
         "../scripts/track.py"

@@ -34,15 +34,15 @@ def _fault(run: Run, params: Params) -> str:
     if weights is None:
         return ""
     where = f"runs.{run.name}.weights: got {show(weights)}"
-    if maker := _maker(weights, params):
-        makers = [maker.name, *_origins(maker, params)]
+    if other := maker(weights, params):
+        makers = [other.name, *_origins(other, params)]
         return f"{where}, the run's own result, expected weights from elsewhere" if run.name in makers else ""
     if not Path(weights).is_file():
         return f"{where}, {_ABSENT}"
     return ""
 
 
-def _maker(weights: str, params: Params) -> Run | None:
+def maker(weights: str, params: Params) -> Run | None:
     """The run that makes this file, if one does."""
     parts = Path(normpath(weights)).absolute()
     for seed in params.seeds:
@@ -64,4 +64,4 @@ def _origins(run: Run, params: Params) -> Iterator[str]:
 def _origin(run: Run, params: Params) -> Run | None:
     if run.start is not None:
         return params.runs.get(run.start)
-    return _maker(run.settings.weights, params) if run.settings.weights else None
+    return maker(run.settings.weights, params) if run.settings.weights else None
