@@ -32,6 +32,12 @@ rule all:
 report: "workflow/report/workflow.rst"
 
 
+onstart:
+    for run in RUNS.values():
+        for path in manifest.left_over(run.name, run.kind, SEEDS):
+            path.unlink()
+
+
 onsuccess:
     if edited := edited_since(STAMPS):
         raise WorkflowError(edited)

@@ -35,7 +35,7 @@ def stages() -> dict[str, Any]:
         },
         "report": {
             "cmd": f"snakemake --cores all report && {_INTACT}",
-            "deps": [_CHECKED, "build/plan/report.json"],
+            "deps": [_CHECKED, "build/plan/report.txt"],
             "outs": [{path: {"persist": True}} for path in (*figures, *folders)],
             "metrics": [{str(METRICS): {"persist": True}}],
         },

@@ -4,10 +4,11 @@ A stage's output is a line of STAGES; tables and figures say of themselves which
 (`pascal.report.registry`).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pascal.pipeline.records import RECORDS
 from pascal.report.registry import KINDS, Plan, Section, plans
 
 RESULTS = Path("results")
@@ -148,6 +149,23 @@ def outputs(section: Section, run: str = "", kind: str = "") -> dict[str, Plan]:
     chosen = {name: plan for name, plan in plans(section).items() if plan.per_run == bool(run)}
     folder = RESULTS / section / run
     return {str(folder / name): plan for name, plan in chosen.items() if not run or kind in plan.kinds}
+
+
+def left_over(run: str, kind: str, seeds: Iterable[int]) -> set[Path]:
+    """Files of a run that only another kind of run has: it was of that kind once, and they tell of it no more."""
+    homes = [RESULTS / run / str(seed) for seed in seeds]
+    others = [name for name, stage in STAGES.items() if kind not in stage.kinds]
+    files = {file.path for name in others for file in STAGES[name].files.values()}
+    files -= {file.path for file in files_of(kind).values()}
+    figures = {stem for other in KINDS for stem in outputs("figures", run, other)} - outputs(
+        "figures", run, kind
+    ).keys()
+    made = {home / name for home in homes for name in (*files, *(f"{RECORDS}/{stage}.json" for stage in others))}
+    return {
+        path
+        for path in (*made, *(Path(f"{stem}.{end}") for stem in figures for end in ("png", "pdf")))
+        if path.exists()
+    }
 
 
 def run_figures(run: str) -> dict[tuple[str, ...], dict[str, Plan]]:

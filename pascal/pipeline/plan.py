@@ -51,15 +51,15 @@ def _texts(params: Params, code: Mapping[str, str], content: Callable[[str], str
         "checked.txt": "the parameters were checked\n",  # every stage waits for it, whatever its name says
         "figures.txt": f"{digest([params.seeds, code['run_figures']])}\n",
         "track.txt": f"{digest(code['track'])}\n",
-        "report.json": f"{digest(report)}\n",
+        "report.txt": f"{digest(report)}\n",
         **runs,
     }
 
 
 def _depends(run: Run, params: Params, content: Callable[[str], str | None]) -> dict[str, Any]:
     """A run's own parameters, those of the runs that it starts from, and its data set's."""
-    weights = run.settings.weights
-    other = maker(weights, params) if weights and run.start is None else None
+    weights = run.settings.weights if run.start is None else None
+    other = maker(weights, params) if weights else None
     return {
         "run": [run.kind, run.settings.model_dump(mode="json"), params.defaults.adapt.images],
         "from": _depends(params.runs[run.start], params, content) if run.start else None,

@@ -11,7 +11,7 @@ from typing import Any
 
 from pascal.errors import PascalError
 from pascal.pipeline.masking import masked
-from pascal.pipeline.store import artifact_place, bring_artifacts_along, check_database, database
+from pascal.pipeline.store import EXPERIMENT, artifact_place, bring_artifacts_along, check_database, database
 
 os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
 os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "20")
@@ -21,7 +21,6 @@ from mlflow.entities import Metric, Param, Run, RunTag
 from mlflow.exceptions import MlflowException
 from sqlalchemy.exc import SQLAlchemyError
 
-EXPERIMENT = "pascal"
 _KEY, _PARENT = "pascal.key", "mlflow.parentRunId"
 _BATCH = 900  # MLflow takes 1,000 metrics in one call
 
@@ -49,7 +48,7 @@ class Sink:
         known = self.client.get_experiment_by_name(EXPERIMENT)
         file = database(uri)
         if file and known:
-            bring_artifacts_along(file, EXPERIMENT)
+            bring_artifacts_along(file)
         location = artifact_place(file) if file else None
         self.experiment = known.experiment_id if known else self.client.create_experiment(EXPERIMENT, location)
 

@@ -15,9 +15,11 @@ from pascal.files import write_text
 from pascal.pipeline.canonical import dump
 from pascal.pipeline.commit import git_commit
 from pascal.pipeline.masking import masked
+from pascal.pipeline.memory import Memory
 from pascal.pipeline.parameters.files import read_part
 from pascal.pipeline.processes import end_with_planner, launched
 from pascal.pipeline.records import digests, write_record
+from pascal.pipeline.sources import read_source
 
 
 class _Tee:
@@ -53,6 +55,7 @@ def stage(job: Any) -> Iterator[Any]:
             end_with_planner()
             print(f"commit {git_commit() or 'unknown'}", file=log, flush=True)
             inputs = digests(job.input)
+            _check_code(job)
             with reading(job.input.params):
                 params = read_part(job.input.params)
             _use_threads(getattr(params, "threads", 1))
@@ -66,6 +69,16 @@ def stage(job: Any) -> Iterator[Any]:
             sys.exit(1)
         finally:
             sys.stderr = terminal
+
+
+def _check_code(job: Any) -> None:
+    """Refuse code that was edited since Snakemake planned: the record would tell of the code before."""
+    if stamp := job.input.get("code"):
+        root, known = Path(job.scriptdir).parents[1], Memory(Path("build/memory/code.json"), read_source)
+        for line in Path(stamp).read_text(encoding="utf-8").splitlines():
+            digest, _, file = line.partition("  ")
+            if not (root / file).exists() or known.of(root / file)["digest"] != digest:
+                raise PascalError(f"{file} was edited since this command began; run the same command again")
 
 
 def _use_threads(threads: int) -> None:

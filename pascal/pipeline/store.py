@@ -3,13 +3,14 @@
 import os
 import re
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from pascal.errors import PascalError
 from pascal.pipeline.canonical import digest
 from pascal.pipeline.masking import masked
 
+EXPERIMENT = "pascal"
 _DEFAULT = "sqlite:///results/mlflow.db"
 _SQLITE = re.compile(r"sqlite(?:\+\w+)?:///(?!:memory:)([^?]+)")
 _PATIENCE = 5  # seconds for another program's write to end
@@ -27,16 +28,18 @@ def database(uri: str) -> Path | None:
 
 
 def tracked_file() -> str:
-    """What `track` leaves behind for this store; a moved or copied database is another one."""
-    uri = tracking_uri()
-    file = database(uri)
-    return f"work/mlflow/{digest([masked(uri), str(file and file.resolve())])}.json"
+    """What `track` leaves behind for this store."""
+    return f"work/mlflow/{digest(masked(tracking_uri()))}.json"
 
 
-def forget_deleted_store() -> None:
-    """A deleted database holds nothing any more."""
-    if (file := database(tracking_uri())) and not file.exists():
+def follow_store() -> None:
+    """At planning: a deleted database holds nothing any more, and one that was moved or copied is at home here."""
+    file = database(tracking_uri())
+    if file and not file.exists():
         Path(tracked_file()).unlink(missing_ok=True)
+    elif file:
+        with suppress(sqlite3.Error):  # `track` says so, and all results are kept
+            bring_artifacts_along(file)
 
 
 def artifact_place(file: Path) -> str:
@@ -63,12 +66,12 @@ def check_database(file: Path) -> None:
         )
 
 
-def bring_artifacts_along(file: Path, experiment: str) -> None:
+def bring_artifacts_along(file: Path) -> None:
     """MLflow keeps absolute paths: of a database that was moved or copied they must not lead back to the old place."""
     place = artifact_place(file)
     with closing(sqlite3.connect(file, timeout=_PATIENCE)) as connection, connection:
-        query = "select experiment_id, artifact_location from experiments where name = ?"
-        for number, before in connection.execute(query, [experiment]).fetchall():
+        query = "select experiment_id, artifact_location from experiments where name = ? and artifact_location != ?"
+        for number, before in connection.execute(query, [EXPERIMENT, place]).fetchall():
             moved = {"new": place, "old": before, "length": len(before), "number": number}
             connection.execute("update experiments set artifact_location = :new where experiment_id = :number", moved)
             connection.execute(

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 import yaml
+from safetensors.torch import save
 
 from pascal.neurons.qcfs import MOST_LEVELS
 from pascal.pipeline.check import main
@@ -164,9 +166,23 @@ def _with_weights(tmp_path: Path, **run: Any) -> Path:
         ("results/plain/0/ann.safetensors", "own result"),
         ("./results/../results/plain/0/ann.safetensors", "own result"),
         ("results/adaptive/0/ann.safetensors", "own result"),
+        ("results/plain/0/snn.safetensors", "no run of this file makes"),
+        ("results/beside/7/ann.safetensors", "no run of this file makes"),
+        ("results/gone/0/ann.safetensors", "no run of this file makes"),
+        ("results/tables/accuracy.csv", "no run of this file makes"),
+        (".", "not there"),
+        ("pickled.pth", "expected a whole safetensors file"),
+        ("empty.safetensors", "expected a whole safetensors file"),
+        ("cut.safetensors", "expected a whole safetensors file"),
     ],
 )
-def test_weights_are_looked_for_before_any_job(weights: str, told: str, tmp_path: Path) -> None:
+def test_weights_are_looked_for_before_any_job(
+    weights: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("pickled.pth").write_bytes(b"\x80\x02}q\x00.")
+    Path("empty.safetensors").touch()
+    Path("cut.safetensors").write_bytes(save({"weight": torch.ones(64)})[:100])
     path = _with_weights(tmp_path, weights=weights)
     with pytest.raises(ParameterError, match=rf"runs.plain.weights: got .*{told}"):
         plannable(load_params(path), path)
@@ -178,6 +194,13 @@ def test_optional_runs_without_their_weights_are_left_out_and_told(tmp_path: Pat
     assert list(params.runs) == ["beside"]
     assert "nowhere.safetensors" in notes[0]
     assert "plain, adaptive" in notes[0]
+
+
+def test_dvc_which_leaves_no_run_out_is_told_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = _with_weights(tmp_path, weights="nowhere.safetensors", optional=True)
+    assert main([str(path)]) == 0
+    assert main(["--every-run", str(path)]) == 1
+    assert "bring the weights, or take the run out" in capsys.readouterr().err
 
 
 def test_weights_of_another_run_are_awaited(tmp_path: Path) -> None:

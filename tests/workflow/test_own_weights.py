@@ -63,7 +63,7 @@ def _pickled(workspace: Workspace) -> None:
     [
         (_other_levels, ["runs.own.levels: got 2, expected 4", MINE, "adapt.levels"]),
         (_other_network, [f"runs.own.weights: got {MINE}", "expected weights of the run's network", "Missing key"]),
-        (_pickled, [f"runs.own.weights: got {MINE}", "expected a whole safetensors file"]),
+        (_pickled, [f"runs.own.weights: got {MINE!r}", "expected a whole safetensors file"]),
     ],
 )
 def test_weights_that_do_not_fit_stay_where_they_are(bringing: Workspace, spoil: Any, words: list[str]) -> None:

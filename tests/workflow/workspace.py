@@ -112,11 +112,10 @@ class Workspace:
 
 def _without_clock(path: Path) -> bytes:
     """A result's bytes; of `train.csv` all but the column of seconds, its last."""
-    if path.name != "train.csv":
-        return path.read_bytes()
-    rows = path.read_text().splitlines()
-    assert rows[0].endswith(",seconds")
-    return "\n".join(row.rpartition(",")[0] for row in rows).encode()
+    content = path.read_bytes()
+    if path.name != "train.csv" or not content.partition(b"\n")[0].endswith(b",seconds"):
+        return content
+    return b"\n".join(row.rpartition(b",")[0] for row in content.splitlines())
 
 
 def make_workspace(path: Path, params: dict[str, Any]) -> Workspace:

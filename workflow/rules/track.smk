@@ -1,8 +1,9 @@
 # Chapter: track. MLflow is a sink: results are files first, and one process uploads them.
 
-from pascal.pipeline.store import forget_deleted_store, tracked_file
+from pascal.pipeline.store import follow_store, tracked_file
 
-forget_deleted_store()
+if workflow.is_main_process:
+    follow_store()
 
 
 rule track:

@@ -19,7 +19,7 @@ Whole = Annotated[int, Field(ge=0, le=10**9)]
 Few = Annotated[int, Field(ge=1, le=4096)]  # of what each takes memory of its own
 Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]  # the largest that torch takes
 Level = Annotated[int, Field(ge=1, le=MOST_LEVELS)]
-Positive = Annotated[float, Field(gt=0, le=1e6)]
+Positive = Annotated[float, Field(ge=1e-6, le=1e6)]  # so that float32 divides by it
 Cost = Annotated[float, Field(ge=0, le=1e9)]
 Fraction = Annotated[float, Field(ge=0, lt=1)]
 

@@ -27,7 +27,7 @@ else:
     Source = Literal[SOURCES]
 
 Colour = Annotated[
-    tuple[Annotated[float, Field(gt=0, le=1000)], ...],
+    tuple[Annotated[float, Field(ge=1e-6, le=1000)], ...],
     Strict(False),
     Field(min_length=3, max_length=3, description="red, green and blue of full scale 1"),
 ]

@@ -139,7 +139,7 @@ def _range(node: Schema) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{value:.0f}" if isinstance(value, int) or value < 1e12 else f"{value:g}"
+    return str(int(value)) if value == int(value) and (isinstance(value, int) or value < 1e12) else f"{value:g}"
 
 
 def _dotted(path: Sequence[int | str]) -> str:

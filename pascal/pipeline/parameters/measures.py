@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from pascal.pipeline.parameters.base import Count, Part, Several
+from pascal.pipeline.parameters.base import Count, Few, Part, Several
 
 
 class Verify(Part):
@@ -19,7 +19,7 @@ class Evaluate(Part):
     """accuracy on the test set"""
 
     batch_size: Count
-    timesteps: Several[Count] = Field(description="timesteps of the plain IF network")
+    timesteps: Several[Few] = Field(description="timesteps of the plain IF network")
     plain_images: Count | None = Field(None, description="test images for the plain IF network; all without it")
 
 

@@ -1,6 +1,9 @@
 """Weights trained elsewhere, looked for before any job: there, or promised by another run, or their run is left out."""
 
+import json
+import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from os.path import normpath
 from pathlib import Path
@@ -10,6 +13,7 @@ from pascal.pipeline.parameters.faults import show
 from pascal.pipeline.parameters.runs import Params, Run
 
 _ABSENT = "which is not there, expected a safetensors file"
+_OTHER = "expected a whole safetensors file; no pickle is loaded"
 
 
 def plannable(params: Params, file: Path) -> tuple[Params, list[str]]:
@@ -37,9 +41,28 @@ def _fault(run: Run, params: Params) -> str:
     if other := maker(weights, params):
         makers = [other.name, *_origins(other, params)]
         return f"{where}, the run's own result, expected weights from elsewhere" if run.name in makers else ""
+    if _in_results(weights):
+        return f"{where}, which no run of this file makes, expected a run's ann.safetensors, or a copy outside results/"
     if not Path(weights).is_file():
         return f"{where}, {_ABSENT}"
-    return ""
+    return "" if _is_safetensors(Path(weights)) else f"{where}, {_OTHER}"
+
+
+def _in_results(weights: str) -> bool:
+    """Whether a file is a result, or was one of a run that is gone; published ones aside."""
+    parts = Path(os.path.relpath(weights)).parts
+    return parts[:1] == ("results",) and parts[1:2] != ("reference",)
+
+
+def _is_safetensors(path: Path) -> bool:
+    """Whether the file is as long as its header says, without reading weights."""
+    size = path.stat().st_size
+    with suppress(OSError, ValueError, KeyError, TypeError, AttributeError), path.open("rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        header = json.loads(file.read(length)) if length < size else {}
+        ends = [about["data_offsets"][1] for name, about in header.items() if name != "__metadata__"]
+        return bool(ends) and 8 + length + max(ends) == size
+    return False
 
 
 def maker(weights: str, params: Params) -> Run | None:
