@@ -74,7 +74,7 @@ def stage(job: Any) -> Iterator[Any]:
 def _check_code(job: Any) -> None:
     """Refuse code that was edited since Snakemake planned: the record would tell of the code before."""
     if stamp := job.input.get("code"):
-        root, known = Path(job.scriptdir).parents[1], Memory(Path("build/memory/code.json"), read_source)
+        root, known = Path(job.scriptdir).resolve().parents[1], Memory(Path("build/memory/code.json"), read_source)
         for line in Path(stamp).read_text(encoding="utf-8").splitlines():
             digest, _, file = line.partition("  ")
             if not (root / file).exists() or known.of(root / file)["digest"] != digest:

@@ -12,18 +12,19 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from pascal.files import write_rows
 from pascal.pipeline.manifest import STAGES
+from tests.workflow.situations import FILES
 from tests.workflow.workspace import Workspace, make_workspace, tiny_params
 
 COMMANDS = {"snakemake": ("snakemake", "--cores", "2", "all"), "dvc": ("dvc", "repro")}
 SCOPES = ("everything", "snakemake alone")
-RULES = ("prepare", "retrain", *STAGES, "tables", "figures", "run_figures", "run_figures_derived", "track")
+RULES = (*FILES, "run_figures_derived", "track")
 _MADE = {
     "prepare": "results/data/*.json",
     "retrain": "work/retrain/*/*",
@@ -110,11 +111,13 @@ def _processes(group: int) -> Iterator[tuple[int, str]]:
             continue
 
 
-def killed_again_and_again(workspace: Workspace, kills: int, seed: int = 0) -> Iterator[Kill]:
+def killed_again_and_again(
+    workspace: Workspace, kills: int, seed: int = 0, rules: Sequence[str] = RULES
+) -> Iterator[Kill]:
     """Rules in turn, all else by chance."""
     chance, number = random.Random(seed), 0
     while number < kills:
-        rule, tool, scope = RULES[number % len(RULES)], chance.choice(list(COMMANDS)), chance.choice(SCOPES)
+        rule, tool, scope = rules[number % len(rules)], chance.choice(list(COMMANDS)), chance.choice(SCOPES)
         forget(workspace, rule)
         if done := kill(workspace, number + 1, tool, scope, rule, chance.uniform(0, 4)):
             number += 1

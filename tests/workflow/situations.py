@@ -236,20 +236,23 @@ def _two_seeds(workspace: Workspace) -> None:
     _swap("results/plain/0", "results/plain/1")(workspace)
 
 
-# A file of each stage, cut in the middle.
-_FILES = {
-    **{stage: f"{HOME}/{next(iter(about.files.values())).path}" for stage, about in STAGES.items()},
-    **{stage: f"results/adaptive/0/{STAGES[stage].files[name].path}" for stage, name in
-       (("finetune", "ann"), ("assign", "levels"))},
+def _a_file(stage: str) -> str:
+    """A file of a stage, in the run that has it; nothing if neither has."""
+    kinds, file = STAGES[stage].kinds, next(iter(STAGES[stage].files.values())).path
+    return f"{HOME}/{file}" if "uniform" in kinds else f"results/adaptive/0/{file}" if "derived" in kinds else ""
+
+
+FILES = {
+    **{stage: file for stage in STAGES if (file := _a_file(stage))},
     "prepare": "results/data/digits.json",
     "retrain": "work/retrain/adaptive/0.safetensors",
     "tables": "results/tables/accuracy.csv",
     "figures": "results/figures/spikes.png",
     "run_figures": "results/figures/plain/training.png",
-}  # fmt: skip
+}
 OF_STAGES = [
     situation
-    for stage, file in _FILES.items()
+    for stage, file in FILES.items()
     for situation in (
         Situation(f"cut: {stage}", _cut(file, 0.5), frozenset({stage})),
         Situation(f"deleted: {stage}", _delete(file), frozenset({stage})),

@@ -1,7 +1,6 @@
 """Kills, full disks, damaged files, a server that is down: the same command again completes, to the same bytes."""
 
 import os
-import random
 import resource
 import signal
 import subprocess
@@ -11,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pascal.pipeline.manifest import STAGES
+from tests.workflow.kills import killed_again_and_again
 from tests.workflow.workspace import Workspace
 
 BIN = Path(sys.executable).parent
@@ -41,34 +40,14 @@ def _printed(workspace: Workspace) -> str:
     return (workspace.path / "started.log").read_text(errors="replace")
 
 
-def _forget(workspace: Workspace, stage: str) -> None:
-    """Delete what a stage made while another was waited for, so that it runs again and can be killed."""
-    made = [f"*/*/{file.path}" for file in STAGES[stage].files.values()] if stage in STAGES else [f"{stage}/*.csv"]
-    for pattern in made:
-        for path in (workspace.path / "results").glob(pattern):
-            path.unlink()
-
-
-def _kill_in(workspace: Workspace, stage: str, seconds: float) -> None:
-    process = _start(workspace, *SNAKEMAKE, "all")
-    while f"rule {stage}:" not in _printed(workspace):
-        assert process.poll() is None, _printed(workspace)
-        time.sleep(0.05)
-    time.sleep(seconds)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-
-
 @pytest.mark.slow
-def test_killed_at_random_moments_of_every_long_stage(
-    untouched: Workspace, computed: Workspace, tmp_path: Path
-) -> None:
-    """One workspace, killed again and again, whichever stages run beside the one that is waited for."""
-    workspace, moments = untouched.copy(tmp_path / "workspace"), random.Random(1)
-    for stage in LONG_STAGES:
-        _forget(workspace, stage)
-        _kill_in(workspace, stage, moments.uniform(0, 3))
-    workspace.snakemake("all").check()
+def test_killed_at_random_moments(untouched: Workspace, computed: Workspace, tmp_path: Path) -> None:
+    """One workspace, killed again and again by both tools; `python -m tests.workflow.kills` goes on for longer."""
+    workspace = untouched.copy(tmp_path / "workspace")
+    kills = list(killed_again_and_again(workspace, 6, seed=1, rules=LONG_STAGES))
+    assert {kill.rule for kill in kills} == set(LONG_STAGES)
+    workspace.dvc("repro").check()
+    assert not workspace.snakemake("all").check().jobs
     assert workspace.results() == computed.results()
 
 

@@ -134,7 +134,11 @@ def test_a_stage_refuses_code_that_was_edited_since_it_was_planned(capsys: pytes
     Path("build/code.txt").write_text(f"{read_source(Path('pascal/part.py'))['digest']}  pascal/part.py\n")
     inputs = _Input(params="build/datasets/digits.json", code="build/code.txt")
     job = SimpleNamespace(
-        rule="prepare", input=inputs, output=[], log=["logs/a.log"], scriptdir=str(Path("workflow/scripts").resolve())
+        rule="prepare",
+        input=inputs,
+        output=[],
+        log=["logs/a.log"],
+        scriptdir=str(Path("workflow/rules/../scripts").absolute()),
     )
     with stage(job):
         pass
