@@ -1,6 +1,7 @@
 """The Quantization-Clip-Floor-Shift activation of the ANN (eq. 1, Section 3.1)."""
 
 import math
+from types import ModuleType
 from typing import Any
 
 import torch
@@ -11,6 +12,8 @@ from pascal.errors import PascalError
 from pascal.neurons.channels import along_channels
 
 _SHARPNESS = 100.0  # softplus is the identity above 20/_SHARPNESS = 0.2, so ordinary thresholds are stored as they are
+_LARGE = 1 << 14  # numbers; below, a few calls of torch are as quick as one kernel
+_PRODUCTS = (torch.bfloat16, torch.float16)  # the types of products under autocast
 
 
 def qcfs_count(preactivation: Tensor, step: Tensor | float, levels: int) -> Tensor:
@@ -33,30 +36,58 @@ def _clipped_floor(shifted: Tensor, levels: int) -> Tensor:
 class _StraightThroughQCFS(torch.autograd.Function):
     """h(z) = θ/L · clip(⌊zL/θ + ½⌋, 0, L); the floor passes gradients on, the clip to [0, θ] stops them.
 
-    Keeps z, and h, which the next layer keeps anyway: autograd would keep five tensors of the same expression.
+    Levels are decided at least in the precision of θ; h comes in the type `kept`. Keeps z alone: autograd would keep
+    five tensors of the same expression.
     """
 
     @staticmethod
-    def forward(ctx: Any, preactivation: Tensor, threshold: Tensor, levels: int) -> Tensor:
-        step = threshold / levels
-        output = _clipped_floor((preactivation / step).add_(0.5), levels).mul_(step)
-        ctx.save_for_backward(preactivation, output, threshold)
-        ctx.levels = levels
-        return output
+    def forward(ctx: Any, preactivation: Tensor, threshold: Tensor, levels: int, kept: torch.dtype) -> Tensor:
+        ctx.save_for_backward(preactivation, threshold)
+        ctx.levels, ctx.kernels = levels, _kernels(preactivation, threshold, kept)
+        if ctx.kernels:
+            return ctx.kernels.fused_qcfs(preactivation, threshold, levels)
+        return _heights(_at_least_as_precise(preactivation, threshold), threshold / levels, levels).to(kept)
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         (gradient,) = gradients
-        preactivation, output, threshold = ctx.saved_tensors
-        passed = _passed(gradient, preactivation, threshold, ctx.levels)
-        if not ctx.needs_input_grad[1]:
-            return passed, None, None
-        # dh/dθ = h/θ, less z/θ where z itself was passed on.
-        if threshold.ndim:
-            channels = (gradient * output - passed * preactivation).sum_to_size(threshold.shape)
-            return passed, channels / threshold, None
-        of_threshold = (_inner(gradient, output) - _inner(passed, preactivation)) / threshold
-        return passed, of_threshold.reshape(threshold.shape), None
+        preactivation, threshold = ctx.saved_tensors
+        if ctx.kernels and not torch.is_grad_enabled():  # with it autograd follows the backward pass too
+            return *ctx.kernels.fused_gradients(gradient, preactivation, threshold, ctx.levels), None, None
+        return *_gradients(gradient, preactivation, threshold, ctx.levels, ctx.needs_input_grad[1]), None, None
+
+
+def _kernels(preactivation: Tensor, threshold: Tensor, kept: torch.dtype) -> ModuleType | None:
+    """The compiled kernels, where they apply and a layer is large enough to be worth their import."""
+    if torch.compiler.is_compiling() or torch.jit.is_tracing():
+        return None
+    if preactivation.dtype != kept or preactivation.numel() < _LARGE:
+        return None
+    from pascal.neurons import fused  # numba takes a second
+
+    return fused if fused.fits(preactivation, threshold) else None
+
+
+def _heights(preactivation: Tensor, step: Tensor, levels: int) -> Tensor:
+    return _clipped_floor((preactivation / step).add_(0.5), levels).mul_(step)
+
+
+def _gradients(
+    gradient: Tensor, preactivation: Tensor, threshold: Tensor, levels: int, of_threshold: bool
+) -> tuple[Tensor, Tensor | None]:
+    """Those of z, in its own type, and of θ."""
+    own = preactivation.dtype
+    preactivation, gradient = (_at_least_as_precise(each, threshold) for each in (preactivation, gradient))
+    passed = _passed(gradient, preactivation, threshold, levels)
+    if not of_threshold:
+        return passed.to(own), None
+    # dh/dθ = h/θ, less z/θ where z itself was passed on.
+    output = _heights(preactivation, threshold / levels, levels)
+    if threshold.ndim:
+        channels = (gradient * output - passed * preactivation).sum_to_size(threshold.shape)
+        return passed.to(own), channels / threshold
+    summed = (_inner(gradient, output) - _inner(passed, preactivation)) / threshold
+    return passed.to(own), summed.reshape(threshold.shape)
 
 
 def _passed(gradient: Tensor, preactivation: Tensor, threshold: Tensor, levels: int) -> Tensor:
@@ -128,8 +159,8 @@ class QCFS(nn.Module):
         return qcfs_count(preactivation, along_channels(self.step, preactivation), self.levels)
 
     def forward(self, preactivation: Tensor) -> Tensor:
-        preactivation = _at_least_as_precise(preactivation, self.raw_threshold)
-        return _StraightThroughQCFS.apply(preactivation, along_channels(self.threshold, preactivation), self.levels)
+        threshold = along_channels(self.threshold, preactivation)
+        return _StraightThroughQCFS.apply(preactivation, threshold, self.levels, _kept(preactivation, threshold))
 
     def get_extra_state(self) -> Tensor:
         return torch.tensor(self.levels)
@@ -164,6 +195,14 @@ def spelled(values: Tensor) -> str:
 def _at_least_as_precise(preactivation: Tensor, threshold: Tensor) -> Tensor:
     """Under autocast convolutions hand on bfloat16, whose 8 bits would move values across level boundaries."""
     return preactivation.to(torch.promote_types(preactivation.dtype, threshold.dtype))
+
+
+def _kept(preactivation: Tensor, threshold: Tensor) -> torch.dtype:
+    """What h is handed on in: under autocast the type that the next product rounds it to anyway."""
+    kept = torch.promote_types(preactivation.dtype, threshold.dtype)
+    if torch.is_autocast_enabled(preactivation.device.type) and preactivation.dtype in _PRODUCTS:
+        return preactivation.dtype
+    return kept
 
 
 MOST_LEVELS = 2**23  # up to here float32 tells half a level apart, as QCFS does when it rounds
