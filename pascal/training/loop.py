@@ -58,8 +58,8 @@ def train(
                 _save(run, save)
             progress.epoch(record)
             yield record
-    if run.best_weights and last == config.epochs:
-        model.load_state_dict(run.best_weights)
+    if last == config.epochs:
+        run.finish()
 
 
 def _last_epoch(config: TrainingConfig, until: int | None, validation: Batches | None) -> int:

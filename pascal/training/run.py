@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from pascal.training.average import WeightAverage
 from pascal.training.config import TrainingConfig, learning_rate
 from pascal.training.copies import weights
 from pascal.training.distributed import rank, share_buffers, synchronise, total
@@ -32,6 +33,7 @@ class Run:
         model.to(memory_format=self.format)
         self.layers = threshold_layers(model)
         self.optimiser = _sgd(model, config, {id(layer.raw_threshold) for layer in self.layers.values()})
+        self.average = WeightAverage(model, config.average)
         parallel = synchronise(model, self.device)
         self.forward = torch.compile(parallel) if config.compile else parallel
         self.step, self.tally, self._since = 0, Tally(), monotonic()
@@ -68,6 +70,7 @@ class Run:
         if self.config.decay_thresholds:
             decay_thresholds(self.layers, self.config.weight_decay)
         self.optimiser.step()
+        self.average.update(self.step)
         check_thresholds(self.layers, self.config.threshold_limit)
         self.tally.add(loss, correct, len(labels))
         self.step += 1
@@ -85,7 +88,10 @@ class Run:
 
     def finish_epoch(self, validation: Batches | None) -> EpochRecord:
         """Close the epoch's sums, validate, remember the best weights if they are asked for."""
-        accuracy = self._validation_accuracy(validation)
+        with self.average.applied():
+            accuracy = self._validation_accuracy(validation)
+            if self.config.selection == "best" and accuracy > self.best_accuracy:
+                self.best_accuracy, self.best_weights = accuracy, weights(self.model)
         self._tick()
         tally = self.global_tally()
         smallest, largest = threshold_range(self.layers)
@@ -99,11 +105,15 @@ class Run:
             threshold_max=largest,
             seconds=tally.seconds,
         )
-        if self.config.selection == "best" and accuracy > self.best_accuracy:
-            self.best_accuracy, self.best_weights = accuracy, weights(self.model)
         self.records.append(record)
         self.tally = Tally()
         return record
+
+    def finish(self) -> None:
+        """Give the model the weights that the training ends with: the best, the averaged or the last."""
+        self.average.apply()
+        if self.best_weights:
+            self.model.load_state_dict(self.best_weights)
 
     def global_tally(self) -> Tally:
         """The sums over all processes."""
@@ -127,11 +137,14 @@ class Run:
 def _sgd(model: nn.Module, config: TrainingConfig, undecayed: set[int]) -> torch.optim.SGD:
     """Thresholds stay out of the optimiser's own decay, which would act on the parameter behind θ."""
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    if not config.decay_norms:  # a scale or a bias has one number per channel
+        undecayed = undecayed | {id(p) for p in parameters if p.ndim < 2}
     groups = [
         {"params": [p for p in parameters if id(p) not in undecayed], "weight_decay": config.weight_decay},
         {"params": [p for p in parameters if id(p) in undecayed], "weight_decay": 0.0},
     ]
-    return torch.optim.SGD([group for group in groups if group["params"]], config.learning_rate, config.momentum)
+    used = [group for group in groups if group["params"]]
+    return torch.optim.SGD(used, config.learning_rate, config.momentum, nesterov=config.nesterov)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from pascal.training.guard import check_finite
 from pascal.training.records import Tally, TrainingState
 from pascal.training.run import Run
 
-_MODEL, _MOMENTUM, _BEST = "model/", "momentum/", "best/"
+_MODEL, _MOMENTUM, _BEST, _AVERAGE = "model/", "momentum/", "best/", "average/"
 _EXTRA_STATE = "_extra_state"
 
 
@@ -21,6 +21,7 @@ def snapshot(run: Run) -> TrainingState:
     """The run as it stands; refused if anything in it is no number."""
     tally = run.global_tally()
     tensors = _prefixed(_MODEL, weights(run.model)) | _prefixed(_MOMENTUM, _momenta(run))
+    tensors |= _prefixed(_AVERAGE, {name: own_copy(tensor) for name, tensor in run.average.tensors.items()})
     tensors["tally"] = torch.tensor([tally.loss, tally.correct, tally.images], dtype=torch.float64)
     if run.best_weights:
         tensors |= _prefixed(_BEST, run.best_weights)
@@ -48,6 +49,7 @@ def restore(run: Run, state: TrainingState) -> None:
         )
     levels_kept = _load_weights(run.model, model_weights(state))
     _load_momenta(run, _part(state.tensors, _MOMENTUM))
+    run.average.load(_part(state.tensors, _AVERAGE) if levels_kept else {})  # weights of other levels are no company
     run.step, run.records = state.step, list(state.records)
     loss, correct, images = state.tensors["tally"].tolist()
     # The sums are those of all processes, and will be added over all of them again.

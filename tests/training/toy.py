@@ -7,7 +7,7 @@
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +29,9 @@ from pascal.training import (
 )
 
 CONFIG = TrainingConfig(epochs=6, learning_rate=0.05, checkpoint_steps=3, seed=5)
+SHORT = replace(
+    CONFIG, decay="linear", nesterov=True, decay_norms=False, decay_thresholds=False, label_smoothing=0.1, average=0.9
+)
 
 
 @dataclass(frozen=True)
