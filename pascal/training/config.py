@@ -64,7 +64,10 @@ _RULES = (
 
 
 def learning_rate(step: int, steps_per_epoch: int, config: TrainingConfig) -> float:
-    """η/2 · (1 + cos π·progress) or η · (1 − progress) after a linear warm-up: of the step alone, so nothing needs saving."""
+    """η/2 · (1 + cos π·progress), or η · (1 − progress), after a linear warm-up.
+
+    A function of the step alone, so nothing needs saving.
+    """
     warmup = config.warmup_epochs * steps_per_epoch
     if step < warmup:
         return config.learning_rate * (step + 1) / warmup

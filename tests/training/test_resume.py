@@ -5,13 +5,14 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
 from pascal.training import Checkpoint, train, weights
-from tests.training.toy import CONFIG, ToyBatches, toy_network, train_alone
+from tests.training.toy import CONFIG, SHORT, ToyBatches, toy_network, train_alone
 
 COMMAND = [sys.executable, "-m", "tests.training.toy"]
 
@@ -62,8 +63,9 @@ def test_many_kills_change_no_byte(uninterrupted, tmp_path, seed):
     assert_same_result(uninterrupted, tmp_path)
 
 
+@pytest.mark.parametrize("config", [CONFIG, SHORT, replace(SHORT, selection="best")], ids=["paper", "short", "best"])
 @pytest.mark.parametrize("stop", [1, 3, 7, 8, 9, 24])
-def test_stopping_after_any_step_changes_no_bit(stop, tmp_path):
+def test_stopping_after_any_step_changes_no_bit(stop, config, tmp_path):
     """The same without processes: the data raise after `stop` steps, as a kill would."""
 
     class StopHereError(Exception):
@@ -77,13 +79,13 @@ def test_stopping_after_any_step_changes_no_bit(stop, tmp_path):
                 yield batch
 
     whole = toy_network()
-    records = list(train(whole, ToyBatches(), CONFIG, bar=False))
+    records = list(train(whole, ToyBatches(), config, validation=ToyBatches(), bar=False))
     checkpoint = Checkpoint(tmp_path, "key")
     with pytest.raises(StopHereError):
-        list(train(toy_network(), Breaking(), CONFIG, save=checkpoint.save, bar=False))
+        list(train(toy_network(), Breaking(), config, validation=ToyBatches(), save=checkpoint.save, bar=False))
     resumed = toy_network(seed=99)  # its fresh weights must not matter
-    again = list(train(resumed, ToyBatches(), CONFIG, checkpoint.load(), bar=False))
-    if stop < CONFIG.checkpoint_steps:
+    again = list(train(resumed, ToyBatches(), config, checkpoint.load(), ToyBatches(), bar=False))
+    if stop < config.checkpoint_steps:
         assert checkpoint.load() is None
         return
     assert all(torch.equal(tensor, weights(resumed)[name]) for name, tensor in weights(whole).items())

@@ -30,6 +30,13 @@ def test_warm_up_rises_to_the_peak_and_the_cosine_ends_at_zero():
     assert learning_rate(40, 10, config) == pytest.approx(0.0, abs=1e-15)
 
 
+def test_linear_decay_falls_evenly_to_zero():
+    config = TrainingConfig(epochs=4, learning_rate=0.4, warmup_epochs=1, decay="linear")
+    rates = [learning_rate(step, 10, config) for step in range(41)]
+    assert rates[:11] == pytest.approx([*(0.04 * n for n in range(1, 11)), 0.4])
+    assert rates[10:] == pytest.approx([0.4 * n / 30 for n in range(30, -1, -1)], abs=1e-15)
+
+
 @given(st.integers(2, 500), st.floats(0.001, 0.999))
 def test_retraining_leaves_epochs_on_both_sides(epochs, fraction):
     assert 1 <= retraining_epochs(epochs, fraction) < epochs
@@ -56,6 +63,9 @@ def test_retraining_takes_two_thirds():
         {"momentum": 1.0},
         {"weight_decay": -1e-4},
         {"label_smoothing": 1.0},
+        {"average": 1.0},
+        {"decay": "steps"},
+        {"nesterov": True, "momentum": 0.0},
         {"warmup_epochs": -1},
         {"warmup_epochs": 300},
         {"threshold_limit": math.inf},
