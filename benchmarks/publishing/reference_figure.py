@@ -17,6 +17,7 @@ ORDERS: dict[str, dict[str, Any]] = {
     "reversed": {"color": PALETTE[3], "marker": "v", "zorder": 3},
     "random": {"color": "0.55", "marker": "x", "zorder": 2},
     "uniform": {"color": PALETTE[2], "marker": "s", "zorder": 3},
+    "planned": {"color": PALETTE[4], "marker": "D", "zorder": 3},
     "trained elsewhere": {"color": "black", "marker": "*", "zorder": 3},
 }
 

@@ -39,7 +39,8 @@ def main() -> None:
     add_arguments(parser)
     parser.add_argument("--budgets", type=float, nargs="*", default=[], help="beside what the metric's levels cost")
     parser.add_argument("--values", type=int, nargs="+", default=[8, 4, 2, 1])
-    parser.add_argument("--metric", nargs="+", default=["4/2/1", "8/4/2"], help="levels of the metric's clusters")
+    parser.add_argument("--metric", nargs="*", default=["4/2/1", "8/4/2"], help="levels of the metric's clusters")
+    parser.add_argument("--only", choices=("orders", "plans"), help="one half: the metric and chance, or the planner")
     parser.add_argument("--orders", type=int, default=12, help="random orders of the metric's levels")
     parser.add_argument("--test", type=int, help="only so many test images: to try this out")
     arguments = parser.parse_args()
@@ -69,17 +70,22 @@ class Study:
 
     def rows(self) -> Iterator[Row]:
         """The start, the metric's assignments, chance, then plans and uniform levels for each budget."""
-        yield self._row("start", KEPT, self.subject.ann)
+        if self.arguments.only != "plans":
+            yield self._row("start", KEPT, self.subject.ann)
         metrics = al_metrics(self.planner.search)
         budgets = {*self.arguments.budgets}
         for values in self.arguments.metric:
             levels = pascal.assign_levels(metrics, [int(value) for value in values.split("/")])
             budgets.add(sum(levels.values()))
-            yield from self._both(f"AL metric, {values}", levels)
-            for order in _orders(levels, self.arguments.orders, self.arguments.seed):
-                yield from self._both(f"random order of {values}", order)
-        for budget in sorted(budgets, reverse=True):
+            if self.arguments.only != "plans":
+                yield from self._unplanned(values, levels)
+        for budget in sorted(budgets, reverse=True) if self.arguments.only != "orders" else ():
             yield from self._at(budget)
+
+    def _unplanned(self, values: str, levels: dict[str, int]) -> Iterator[Row]:
+        yield from self._both(f"AL metric, {values}", levels)
+        for order in _orders(levels, self.arguments.orders, self.arguments.seed):
+            yield from self._both(f"random order of {values}", order)
 
     def _at(self, budget: float) -> Iterator[Row]:
         cpu, wall = process_time(), perf_counter()
@@ -96,8 +102,10 @@ class Study:
         search = self.planner.search
         start = search.judge.network.start
         kept = {path: start[path]._replace(levels=value) for path, value in levels.items()}
-        for thresholds, assignment in ((KEPT, kept), (FITTED, search.fitted(levels, _anchor(self.planner, levels)))):
-            yield self._row(name, thresholds, search.judge.network.copy(assignment))
+        fitted = search.fitted(levels, _anchor(self.planner, levels))
+        yield self._row(name, KEPT, search.judge.network.copy(kept))
+        if fitted != kept:
+            yield self._row(name, FITTED, search.judge.network.copy(fitted))
 
     def _row(self, name: str, thresholds: str, ann: nn.Module) -> Row:
         levels = list(pascal.get_levels(ann).values())

@@ -9,6 +9,7 @@ decided on validation images.
 import argparse
 import copy
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from random import Random
 from statistics import fmean, stdev
@@ -60,8 +61,9 @@ def measured(subject: Subject, arguments: argparse.Namespace) -> Iterator[Row]:
     terms = layer_metrics({layer: counts.tolist() for layer, counts in histograms.items()})
     metric = pascal.assign_levels({layer: term.metric for layer, term in terms.items()}, [4, 2, 1])
     planned = pascal.plan_levels(subject.ann, batches, arguments.budget, seed=arguments.seed).ann
+    by_metric = with_levels(subject.ann, metric)
     for seed in arguments.seeds:
-        for name, ann in ((PLANNER, planned), (METRIC, with_levels(subject.ann, metric))):
+        for name, ann in ((PLANNER, planned), (METRIC, by_metric)):
             yield tuned(subject, arguments, name, ann, seed)
     for seed in arguments.seeds:
         yield tuned(subject, arguments, CHANCE, with_levels(subject.ann, shuffled(metric, seed)), seed)
@@ -81,9 +83,14 @@ def tuned(subject: Subject, arguments: argparse.Namespace, name: str, ann: nn.Mo
     levels = list(pascal.get_levels(ann).values())
     row: Row = {"assigned by": name, "cost": sum(levels), "seed": seed, "cpu_seconds": seconds, "levels": levels}
     for when, network in (("before", ann), ("after", trained)):
-        row[f"{when}_validation"] = subject.accuracy_on(network, data.validation)
-        row[f"{when}_test"] = subject.accuracy(network, arguments.test)
+        row |= {f"{when}_{on}": share for on, share in accuracies(subject, network, arguments.test).items()}
     return row
+
+
+@cache
+def accuracies(subject: Subject, ann: nn.Module, images: int | None) -> dict[str, float]:
+    """On validation images, and for the record on test images."""
+    return {"validation": subject.accuracy_on(ann, subject.dataset.validation), "test": subject.accuracy(ann, images)}
 
 
 def with_levels(ann: nn.Module, levels: dict[str, int]) -> nn.Module:

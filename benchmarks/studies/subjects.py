@@ -19,7 +19,7 @@ VALIDATION = 5000  # of the training images, as the preset sets them aside
 PUBLIC = "QCFS ResNet-20, L = 8"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Subject:
     """A network with QCFS layers, and the data set it was trained on."""
 

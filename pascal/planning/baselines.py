@@ -40,8 +40,8 @@ def by_metric(search: Search, budget: float, around: Assignment) -> Assignment |
     return max((one for one in al_points(search, around) if search.cost(one) <= budget), key=search.cost, default=None)
 
 
-def by_uniform(search: Search, budget: float, around: Assignment) -> Assignment | None:
-    """The most levels that fit everywhere, thresholds kept or fitted, whichever loses less."""
+def by_uniform(search: Search, budget: float, around: Assignment, held_out: Judge) -> Assignment | None:
+    """The most levels that fit everywhere, thresholds kept or fitted, whichever loses less where it is compared."""
     options = [
         option
         for levels in sorted(search.values, reverse=True)
@@ -51,7 +51,7 @@ def by_uniform(search: Search, budget: float, around: Assignment) -> Assignment 
     if not options:
         return None
     most = [option for option in options if levels_of(option) == levels_of(options[0])]
-    return min(most, key=lambda option: float(search.judge.loss(option).mean()))
+    return min(most, key=lambda option: float(held_out.loss(option).mean()))
 
 
 def at_random(search: Search, plan: Assignment, seed: int) -> list[Assignment]:

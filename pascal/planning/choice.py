@@ -10,14 +10,16 @@ from scipy.sparse import block_diag, csr_array
 Layer = Sequence[tuple[float, float]]  # score and cost of each option; the first is the present one
 
 
-def choose(layers: Sequence[Layer], budget: float, most_changes: int | None = None) -> list[int] | None:
-    """The option of each layer, or None where nothing fits the budget. Of equal sums the cheapest wins."""
+def choose(
+    layers: Sequence[Layer], budget: float, most_changes: int | None = None, least: float = -np.inf
+) -> list[int] | None:
+    """The option of each layer, or None where nothing costs `least` to `budget`. Of equal sums the cheapest wins."""
     scores = np.array([score for layer in layers for score, _ in layer])
     costs = np.array([cost for layer in layers for _, cost in layer])
     ends = np.cumsum([0, *map(len, layers)])
     unit = np.abs(costs).max() or 1.0
     one_each = LinearConstraint(csr_array(block_diag([np.ones((1, len(layer))) for layer in layers])), 1, 1)
-    within = LinearConstraint(costs[None] / unit, -np.inf, budget / unit)
+    within = LinearConstraint(costs[None] / unit, least / unit, budget / unit)
     kept = np.zeros((1, len(scores)))
     kept[0, ends[:-1]] = 1
     fewest_kept = 0 if most_changes is None else len(layers) - most_changes

@@ -83,7 +83,7 @@ def _assignments(planner: Planner, budgets: Sequence[float | str] | None, bar: b
     start, least = search.cost(search.judge.network.start), search.cost(search.cheapest())
     numbers = _default_budgets(least, start) if budgets is None else [_cost(each, start, least) for each in budgets]
     planned = [
-        search.near(budget, planner.rounds).assignment
+        next(iter(planner.compared(budget, search.near(budget, planner.rounds).assignment)[0].values()))
         for budget in tqdm(numbers, desc="front", leave=False, disable=None if bar else True)
     ]
     found = [("start", search.judge.network.start), *(("plan", assignment) for assignment in planned)]

@@ -36,15 +36,19 @@ class Planner:
         """The plan within a budget, unless uniform levels or the metric's do better on the held-out images."""
         found = found or self.search.near(budget, self.rounds)
         plan = found.assignment
-        named = {"plan": plan}
-        for name, other in (("uniform", by_uniform), ("AL metric", by_metric)):
-            if assignment := other(self.search, budget, plan):
-                named[name] = assignment
-        rows = {name: contender(name, assignment, self.search, self.held_out) for name, assignment in named.items()}
-        kept = min(rows, key=lambda name: rows[name].loss)  # the first of equals: the plan
+        named, rows = self.compared(budget, plan)
+        kept = next(iter(named))
         chance = mean_of("random orders", at_random(self.search, plan, self.seed), self.search, self.held_out)
         beside = [row for name, row in rows.items() if name != kept]
         return self._record(named[kept], rows[kept], [*beside, chance], found, asked)
+
+    def compared(self, budget: float, plan: Assignment) -> tuple[dict[str, Assignment], dict[str, Contender]]:
+        """The plan, uniform levels and the metric's within a budget, and how they do; the least loss first."""
+        uniform, metric = by_uniform(self.search, budget, plan, self.held_out), by_metric(self.search, budget, plan)
+        named = {"plan": plan} | ({"uniform": uniform} if uniform else {}) | ({"AL metric": metric} if metric else {})
+        rows = {name: contender(name, assignment, self.search, self.held_out) for name, assignment in named.items()}
+        order = sorted(named, key=lambda name: rows[name].loss)  # of equals the plan
+        return {name: named[name] for name in order}, rows
 
     def within_points(self, points: float, asked: str) -> LevelPlan:
         """The cheapest plan found that keeps all but so many points of agreement, by bisection of the budget."""

@@ -51,14 +51,17 @@ class Search:
         return self._spend(found, budget)
 
     def _spend(self, found: Found, budget: float) -> Found:
-        """What is left of the budget goes where a gain is not ruled out, if all of it together lowers the loss."""
+        """What is left of the budget goes where it promises most, unless the loss is measured to rise by it."""
         if self.cost(found.assignment) >= _CLOSE * budget:
             return found
-        fuller = self._solve(found.sensitivity, budget, -1.0, None)
-        if fuller is None or self.cost(fuller.assignment) <= self.cost(found.assignment):
-            return found
-        gain = paired(self.judge.loss(found.assignment), self.judge.loss(fuller.assignment))
-        return fuller if gain.mean > 0 else found
+        nearest = self._around.get(tuple(found.assignment.items()), found.sensitivity)
+        for around in dict.fromkeys((nearest, found.sensitivity)):
+            fuller = self._solve(around, budget, 0.0, None, filled=True)
+            if fuller is not None and self.cost(fuller.assignment) > self.cost(found.assignment):
+                gain = paired(self.judge.loss(found.assignment), self.judge.loss(fuller.assignment))
+                if gain.mean > -gain.error:
+                    return fuller
+        return found
 
     def anchors(self) -> list[Assignment]:
         """The start, where its levels are allowed, and the uniform assignments."""
@@ -130,8 +133,13 @@ class Search:
         larger, smaller = [v for v in self.values if v > levels], [v for v in self.values if v < levels]
         return ([min(larger)] if larger else []) + ([max(smaller)] if smaller else [])
 
-    def _solve(self, around: Sensitivity, budget: float, caution: float, reach: int | None) -> Found | None:
-        """The exact choice for these scores; a change must be worth `caution` standard errors more than it seems."""
+    def _solve(
+        self, around: Sensitivity, budget: float, caution: float, reach: int | None, filled: bool = False
+    ) -> Found | None:
+        """The exact choice for these scores; a change must be worth `caution` standard errors more than it seems.
+
+        A `filled` one spends nearly all of the budget, though scores may be too noisy to tell where it helps.
+        """
         point = around.point
         self._base = self._base or point
         options = {path: self._options(path, point[path]) for path in point}
@@ -142,7 +150,7 @@ class Search:
         ]
         allowed, best = budget - self.cost(self._base), None
         for _ in range(_CORRECTIONS):
-            chosen = choose(layers, allowed, reach)
+            chosen = choose(layers, allowed, reach, allowed - (1 - _CLOSE) * budget if filled else -math.inf)
             if chosen is None:
                 break
             plan = {path: options[path][index] for path, index in zip(point, chosen, strict=True)}

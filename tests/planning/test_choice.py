@@ -27,6 +27,13 @@ def test_no_other_choice_is_better(seed: int) -> None:
         assert sum(layers[i][index][1] for i, index in enumerate(found)) <= budget
 
 
+def test_nearly_all_is_spent_where_that_is_asked_for() -> None:
+    layers = [[(0.0, 4.0), (0.1, 8.0), (0.5, 2.0)], [(0.0, 4.0), (0.3, 8.0), (0.2, 2.0)]]
+    assert choose(layers, 12, least=11) == [1, 0]
+    assert choose(layers, 12) == [0, 0]
+    assert choose(layers, 12, least=11, most_changes=0) is None
+
+
 def test_of_equals_the_cheapest() -> None:
     assert choose([[(0.0, 8.0), (0.0, 4.0), (0.0, 1.0)]] * 3, 24) == [2, 2, 2]
 

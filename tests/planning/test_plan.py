@@ -14,6 +14,7 @@ from pascal.energy import INT8
 from pascal.planning import LevelPlan, metric_study
 from pascal.planning.network import Network, Setting
 from pascal.planning.sensitivity import Judge
+from pascal.report.figures.front import front_figure
 from tests.graph.small import Branches, lively
 
 
@@ -151,13 +152,17 @@ def test_the_study_ranks_the_metric(ann: nn.Module) -> None:
 
 
 def test_the_front_has_plans_and_baselines(ann: nn.Module) -> None:
-    front = pascal.level_front(ann, [blobs()], [18, "50%"], labelled=[blobs(100)])
+    front = pascal.level_front(ann, [blobs()], [18, "50%", 4], labelled=[blobs(100)])
     rows = front.table()
     assert rows["cost"].is_monotonic_increasing
     assert set(rows["name"]) >= {"start", "plan", "uniform"}
     assert rows[rows["name"] == "plan"]["cost"].max() <= 18
     assert rows["accuracy"].between(0, 1).all()
     assert "agreement" in str(front)
+    for planned in (point for point in front.points if point.name == "plan"):
+        cheaper = [point.loss for point in front.points if point.name == "uniform" and point.cost <= planned.cost]
+        assert planned.loss <= min(cheaper)
+    assert len(front_figure(rows).axes) == 2  # agreement and accuracy
     with pytest.raises(PascalError, match="budgets: got 2"):
         pascal.level_front(ann, [blobs()], [2])
 
