@@ -200,9 +200,9 @@ def _at_least_as_precise(preactivation: Tensor, threshold: Tensor) -> Tensor:
 def _kept(preactivation: Tensor, threshold: Tensor) -> torch.dtype:
     """What h is handed on in: under autocast the type that the next product rounds it to anyway."""
     kept = torch.promote_types(preactivation.dtype, threshold.dtype)
-    if torch.is_autocast_enabled(preactivation.device.type) and preactivation.dtype in _PRODUCTS:
-        return preactivation.dtype
-    return kept
+    if preactivation.dtype not in _PRODUCTS or not torch.is_autocast_enabled(preactivation.device.type):
+        return kept
+    return preactivation.dtype
 
 
 MOST_LEVELS = 2**23  # up to here float32 tells half a level apart, as QCFS does when it rounds

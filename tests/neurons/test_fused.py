@@ -115,3 +115,8 @@ def test_a_forked_process_has_threads_of_its_own(monkeypatch):
     child.start()
     child.join(60)
     assert child.exitcode == 0
+
+
+def test_shapes_alone_pass_through():
+    """Networks are measured on tensors without memory, which know no autocast."""
+    assert QCFS(4, 1.7).to("meta")(torch.empty(3, 20_000, device="meta")).shape == (3, 20_000)
