@@ -12,10 +12,12 @@ from pascal.audit.equations import Network, equation, from_authors_list
 from pascal.energy.timesteps import effective_timesteps, sequential_latency
 from pascal.errors import PascalError
 
+_NO_RUN = {"imagenet": "no run here: ImageNet is for machines with GPUs, workflow/presets/paper.yaml"}
+
 
 @dataclass(frozen=True)
 class Measured:
-    """One number of one run here, of a full-width network; `quantity` as in the claims, say "SNN accuracy %"."""
+    """One number of one run here; `quantity` as in the claims, say "SNN accuracy %"."""
 
     quantity: str
     network: str
@@ -23,6 +25,7 @@ class Measured:
     levels: tuple[int, ...]
     value: float
     conditions: str = ""  # that must stand beside the number
+    width: float = 1.0  # times the paper's channels; narrower networks stand beside its numbers, never for them
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,12 @@ class AuditRow:
     authors_list: float | None = None
     measured: tuple[float, ...] = ()
     conditions: tuple[str, ...] = ()
+    narrower: tuple[Measured, ...] = ()
+
+    @property
+    def difference(self) -> float | None:
+        """Measured less reported; None without a run of the paper's network."""
+        return fmean(self.measured) - float(self.claim.printed) if self.measured else None
 
     @property
     def agrees(self) -> bool | None:
@@ -49,8 +58,15 @@ class AuditRow:
         """How a wrong number arose, or what the agreement rests on."""
         if self.claim.reason or self.equation is not None:
             return self.claim.reason or "follows from the equation"
-        runs = {0: "no run here", 1: "one run here"}.get(len(self.measured), f"mean of {len(self.measured)} runs here")
+        if not self.measured:
+            return "; ".join((_NO_RUN.get(self.claim.dataset, "no run here"), *map(self._beside, self.narrower)))
+        runs = "one run here" if len(self.measured) == 1 else f"mean of {len(self.measured)} runs here"
         return ": ".join((runs, *self.conditions))
+
+    def _beside(self, run: Measured) -> str:
+        """A narrower network, with its distance."""
+        distance = run.value - float(self.claim.printed)
+        return f"{run.width:g} of the width: {run.value:.2f} ({distance:+.2f}), {run.conditions}"
 
 
 def audit(networks: Mapping[str, Network], measured: Iterable[Measured] = ()) -> list[AuditRow]:
@@ -80,6 +96,7 @@ def audit_rows(networks: Mapping[str, Network], measured: Iterable[Measured] = (
             "latency_timesteps": _text(row.latency_timesteps),
             "authors_list": _text(row.authors_list),
             "measured": _mean_text(row.measured),
+            "difference": "" if row.difference is None else f"{row.difference:+.3f}",
             "agrees": {True: "yes", False: "no", None: ""}[row.agrees],
             "reason": row.reason,
             "source": row.claim.source,
@@ -103,8 +120,10 @@ def _computed_row(claim: Claim, network: Network) -> AuditRow:
 def _target_row(claim: Claim, measured: Sequence[Measured]) -> AuditRow:
     wanted = (claim.quantity, claim.network, claim.dataset, claim.levels)
     found = [run for run in measured if (run.quantity, run.network, run.dataset, _uniform(run.levels)) == wanted]
-    conditions = tuple(dict.fromkeys(run.conditions for run in found if run.conditions))
-    return AuditRow(claim, measured=tuple(run.value for run in found), conditions=conditions)
+    full = [run for run in found if run.width == 1]
+    conditions = tuple(dict.fromkeys(run.conditions for run in full if run.conditions))
+    narrower = tuple(run for run in found if run.width < 1)
+    return AuditRow(claim, measured=tuple(run.value for run in full), conditions=conditions, narrower=narrower)
 
 
 def _find(networks: Mapping[str, Network], claim: Claim) -> Network:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from pascal.audit import audit_rows
+from pascal.audit import audit_rows, measured_records
 from pascal.audit.networks import audit_networks
 from pascal.cli.options import add_json
 from pascal.cli.output import tell
@@ -16,13 +16,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """No network: the paper's."""
     parser.add_argument("--csv", type=Path, metavar="FILE", help="also write the table to this file")
     parser.add_argument("--layers", type=Path, metavar="FOLDER", help="write the appendix's layer tables there, as CSV")
+    parser.add_argument(
+        "--measured", type=Path, metavar="FOLDER", default=Path("results/reference"),
+        help="records of runs to stand beside the paper's accuracies (default: results/reference, if it is there)",
+    )  # fmt: skip
     add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Every number of the paper beside its equation, from the layer shapes of the networks themselves."""
     networks = audit_networks()
-    rows = pd.DataFrame(audit_rows(networks))
+    rows = pd.DataFrame(audit_rows(networks, measured_records(options.measured)))
     if options.layers:
         options.layers.mkdir(parents=True, exist_ok=True)
         for name, layers in networks.items():

@@ -1,8 +1,10 @@
 """Golden numbers of the paper: those that agree to the printed digit, and what the equations give for the others."""
 
+import json
+
 import pytest
 
-from pascal.audit import AUDIT_NETWORKS, Measured, audit, audit_rows, measured_hardware
+from pascal.audit import AUDIT_NETWORKS, Measured, audit, audit_rows, measured_hardware, measured_records
 from pascal.audit.audit import in_print
 from pascal.errors import PascalError
 
@@ -114,6 +116,41 @@ def test_accuracies_are_open_until_a_run_exists(networks):
     assert (near.measured, near.agrees) == ((95.5, 95.8), True)
     assert (far.measured, far.agrees) == ((60.0,), False)
     assert (untouched.measured, untouched.agrees) == ((), None)
+
+
+def test_narrower_networks_stand_beside_a_number_and_never_for_it(networks):
+    run = Measured("SNN accuracy %", "vgg16", "cifar10", (4,), 84.14, "12 epochs", width=0.25)
+    (row,) = [row for row in audit(networks, [run]) if row.narrower]
+    assert (row.claim.printed, row.measured, row.difference, row.agrees) == ("95.61", (), None, None)
+    assert row.reason == "no run here; 0.25 of the width: 84.14 (-11.47), 12 epochs"
+
+
+def test_differences_are_measured_less_reported(networks):
+    runs = [Measured("SNN accuracy %", "vgg16", "cifar10", (4,) * 15, value) for value in (93.0, 94.0)]
+    told = {row["reported"]: row["difference"] for row in audit_rows(networks, runs) if row["difference"]}
+    assert told == {"95.61": "-2.110"}
+
+
+def test_records_of_runs_and_networks_are_read(tmp_path):
+    run = {
+        "kind": "run", "network": "vgg16", "dataset": "cifar10", "levels": {"a": 4, "b": 4}, "width": 1.0, "epochs": 24,
+        "training_images": 45_000, "ann_accuracy": 0.93, "snn_accuracy": 0.93,
+    }  # fmt: skip
+    network = {
+        "kind": "network", "dataset": "cifar10", "epochs": 12, "training_images": 45_000, "test_accuracy": 0.84,
+        "build": {"name": "vgg16", "levels": 4, "width": 0.25, "pool": "avg"},
+    }  # fmt: skip
+    for name, record in (("run", run), ("deeper/network", network), ("other", {"kind": "certificate"})):
+        path = tmp_path / f"{name}.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(record))
+    found = [(m.quantity, m.value, m.width) for m in measured_records(tmp_path)]
+    assert found == [("ANN accuracy %", 84.0, 0.25), ("ANN accuracy %", 93.0, 1.0), ("SNN accuracy %", 93.0, 1.0)]
+    assert list(measured_records(tmp_path / "absent")) == []
+    for broken, told in (("{", "expected JSON"), (json.dumps({"kind": "run"}), "lacks 'network'")):
+        (tmp_path / "broken.json").write_text(broken)
+        with pytest.raises(PascalError, match=told):
+            list(measured_records(tmp_path))
 
 
 def test_measured_hardware_agrees_only_as_printed(networks):

@@ -6,7 +6,18 @@ from pascal.report.registry import table
 from pascal.report.results import Results, overview
 from pascal.report.rows import Rows, frame
 
-_AUDIT = ["quantity", "network", "dataset", "levels", "reported", "equation", "authors_list", "measured", "agrees"]
+_AUDIT = [
+    "quantity",
+    "network",
+    "dataset",
+    "levels",
+    "reported",
+    "equation",
+    "authors_list",
+    "measured",
+    "difference",
+    "agrees",
+]
 _AUDIT_MORE = ["counted", "latency_timesteps", "reason", "source"]
 
 
