@@ -47,14 +47,15 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--images", type=int, default=1000, help="training images to calibrate on")
     parser.add_argument("--test", type=int, default=10_000, help="test images to report on")
     parser.add_argument("--steps", type=int, default=1000, help="test images compared timestep by timestep")
-    parser.add_argument(
-        "--integer", type=int, default=200, help="test images compared timestep by timestep, in integers"
-    )
+    parser.add_argument("--counts", type=int, default=10_000, help="test images compared in closed form")
+    parser.add_argument("--integer", type=int, default=100, help="test images compared by timestep, in integers")
+    parser.add_argument("--methods", nargs="+", default=["mse", "channel", "ridge"], help="the last one is certified")
+    parser.add_argument("--tuning", type=int, default=100, help="steps of fine-tuning with labels; 0 for none")
     return parser.parse_args()
 
 
 def study(relu: nn.Module, dataset: Dataset, levels: int, options: argparse.Namespace) -> dict[str, Any]:
-    """One L: some methods, fine-tuning after the ridge, and the certificates of the ridge."""
+    """One L: some methods, fine-tuning after the last, and the certificates of the last."""
     images = list(evaluation_batches(dataset, sample(dataset.train, options.images), BATCH))
     found: dict[str, Any] = {
         "kind": "calibration", "network": "ReLU ResNet-20", "dataset": "cifar10", "levels": levels,
