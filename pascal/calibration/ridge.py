@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-MOST_COLUMNS, LEAST_COLUMNS, COLUMNS_PER_WEIGHT = 60_000, 20_000, 128
+MOST_COLUMNS, LEAST_COLUMNS, LEAST_OF_GROUP, COLUMNS_PER_WEIGHT = 60_000, 20_000, 4_096, 128
 
 
 class Ridge:
@@ -21,7 +21,8 @@ class Ridge:
         self.layer, self.generator = layer, generator
         self.groups = getattr(layer, "groups", 1)
         self.inputs = layer.weight[0].numel()
-        columns = min(MOST_COLUMNS, max(LEAST_COLUMNS, COLUMNS_PER_WEIGHT * self.inputs))
+        least = max(LEAST_COLUMNS // self.groups, LEAST_OF_GROUP)  # each group has as many
+        columns = min(MOST_COLUMNS, max(least, COLUMNS_PER_WEIGHT * self.inputs))
         self.per_batch = -(-columns // batches)
         self.columns = 0
         self._sums: tuple[Tensor, ...] = ()
