@@ -42,6 +42,9 @@ def main() -> None:
     parser.add_argument("--metric", nargs="*", default=["4/2/1", "8/4/2"], help="levels of the metric's clusters")
     parser.add_argument("--only", choices=("orders", "plans"), help="one half: the metric and chance, or the planner")
     parser.add_argument("--orders", type=int, default=12, help="random orders of the metric's levels")
+    parser.add_argument(
+        "--fitted", action="store_true", help="random orders with fitted thresholds alone: half the time"
+    )
     parser.add_argument("--test", type=int, help="only so many test images: to try this out")
     arguments = parser.parse_args()
     subject, began = open_subject(arguments), process_time()
@@ -85,7 +88,7 @@ class Study:
     def _unplanned(self, values: str, levels: dict[str, int]) -> Iterator[Row]:
         yield from self._both(f"AL metric, {values}", levels)
         for order in _orders(levels, self.arguments.orders, self.arguments.seed):
-            yield from self._both(f"random order of {values}", order)
+            yield from self._both(f"random order of {values}", order, kept=not self.arguments.fitted)
 
     def _at(self, budget: float) -> Iterator[Row]:
         cpu, wall = process_time(), perf_counter()
@@ -97,14 +100,15 @@ class Study:
         if even in self.arguments.values:
             yield from self._both("uniform", dict.fromkeys(plan.levels, int(even)))
 
-    def _both(self, name: str, levels: dict[str, int]) -> Iterator[Row]:
+    def _both(self, name: str, levels: dict[str, int], kept: bool = True) -> Iterator[Row]:
         """With the start's thresholds, and with those that the planner would give these levels."""
         search = self.planner.search
         start = search.judge.network.start
-        kept = {path: start[path]._replace(levels=value) for path, value in levels.items()}
+        as_trained = {path: start[path]._replace(levels=value) for path, value in levels.items()}
         fitted = search.fitted(levels, _anchor(self.planner, levels))
-        yield self._row(name, KEPT, search.judge.network.copy(kept))
-        if fitted != kept:
+        if kept:
+            yield self._row(name, KEPT, search.judge.network.copy(as_trained))
+        if fitted != as_trained or not kept:
             yield self._row(name, FITTED, search.judge.network.copy(fitted))
 
     def _row(self, name: str, thresholds: str, ann: nn.Module) -> Row:

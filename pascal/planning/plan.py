@@ -14,8 +14,8 @@ from pascal.planning.costs import CostKind, make_cost
 from pascal.planning.fisher import Fisher
 from pascal.planning.network import Assignment, Network, Setting, levels_of
 from pascal.planning.record import Contender, LayerPlan, LevelPlan
-from pascal.planning.search import Found, Search
-from pascal.planning.sensitivity import Judge
+from pascal.planning.search import CLOSE, Found, Search
+from pascal.planning.sensitivity import Judge, paired
 
 VALUES = (8, 4, 2, 1)
 _MANY_IMAGES = 500  # with fewer, plans were measured to lose accuracy
@@ -43,11 +43,17 @@ class Planner:
         return self._record(named[kept], rows[kept], [*beside, chance], found, asked)
 
     def compared(self, budget: float, plan: Assignment) -> tuple[dict[str, Assignment], dict[str, Contender]]:
-        """The plan, uniform levels and the metric's within a budget, and how they do; the least loss first."""
+        """The plan, uniform levels and the metric's within a budget, and how they do; the best one first.
+
+        That is the one of least loss; but uniform levels of the same cost are given up for a clear gain alone.
+        """
         uniform, metric = by_uniform(self.search, budget, plan, self.held_out), by_metric(self.search, budget, plan)
         named = {"plan": plan} | ({"uniform": uniform} if uniform else {}) | ({"AL metric": metric} if metric else {})
         rows = {name: contender(name, assignment, self.search, self.held_out) for name, assignment in named.items()}
         order = sorted(named, key=lambda name: rows[name].loss)  # of equals the plan
+        if uniform and rows["uniform"].cost >= CLOSE * budget:
+            gain = paired(self.held_out.loss(uniform), self.held_out.loss(named[order[0]]))
+            order.sort(key=lambda name: name != "uniform" or gain.mean > gain.error)
         return {name: named[name] for name in order}, rows
 
     def within_points(self, points: float, asked: str) -> LevelPlan:
@@ -99,7 +105,7 @@ class Planner:
     def _notes(self, row: Contender) -> tuple[str, ...]:
         notes = []
         if row.name != "plan":
-            notes.append(f"kept {row.name}: on the held-out images it loses less than the plan")
+            notes.append(f"kept {row.name}: on the held-out images the plan is not clearly better")
         if len(self.search.judge.images) < _MANY_IMAGES:
             notes.append(f"fewer than {_MANY_IMAGES} images to plan on: scores are noisy; a thousand serve well")
         return tuple(notes)

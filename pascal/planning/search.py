@@ -15,7 +15,7 @@ Measure = Callable[[Assignment, list[Change]], Sensitivity]
 _NEARBY = (0.85, 1.18)  # multiples of a fitted threshold that a later round may move to
 _CAUTIONS = (2.0, 0.0)  # standard errors that a change must be worth more than it seems
 _CORRECTIONS = 8  # of the budget, where costs are not quite additive
-_CLOSE = 0.98  # of the budget: near enough
+CLOSE = 0.98  # of the budget: near enough
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Search:
 
     def _spend(self, found: Found, budget: float) -> Found:
         """What is left of the budget goes where it promises most, unless the loss is measured to rise by it."""
-        if self.cost(found.assignment) >= _CLOSE * budget:
+        if self.cost(found.assignment) >= CLOSE * budget:
             return found
         nearest = self._around.get(tuple(found.assignment.items()), found.sensitivity)
         for around in dict.fromkeys((nearest, found.sensitivity)):
@@ -150,7 +150,7 @@ class Search:
         ]
         allowed, best = budget - self.cost(self._base), None
         for _ in range(_CORRECTIONS):
-            chosen = choose(layers, allowed, reach, allowed - (1 - _CLOSE) * budget if filled else -math.inf)
+            chosen = choose(layers, allowed, reach, allowed - (1 - CLOSE) * budget if filled else -math.inf)
             if chosen is None:
                 break
             plan = {path: options[path][index] for path, index in zip(point, chosen, strict=True)}
@@ -158,9 +158,9 @@ class Search:
             if real <= budget and (best is None or real > self.cost(best)):
                 best = plan
             modelled = self.cost(self._base) + sum(self._price(*change) for change in plan.items())
-            if _CLOSE * budget <= real <= budget or (real <= budget and math.isclose(real, modelled, rel_tol=1e-9)):
+            if CLOSE * budget <= real <= budget or (real <= budget and math.isclose(real, modelled, rel_tol=1e-9)):
                 break
-            allowed += (budget if real > budget else (1 + _CLOSE) / 2 * budget) - real
+            allowed += (budget if real > budget else (1 + CLOSE) / 2 * budget) - real
         if best is None:
             return None
         predicted = float(around.loss.mean()) + sum(scores[change].mean for change in best.items())

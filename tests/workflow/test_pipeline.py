@@ -51,7 +51,7 @@ def test_paper_is_planned_completely(untouched: Workspace) -> None:
     counts = dict(
         line.split() for line in ran.text.splitlines() if len(line.split()) == 2 and line.split()[1].isdigit()
     )
-    assert (counts["train"], counts["finetune"], counts["histogram"], counts["evaluate"]) == ("9", "15", "24", "24")
+    assert (counts["train"], counts["finetune"], counts["histogram"], counts["evaluate"]) == ("9", "22", "31", "31")
 
 
 def test_bad_parameters_stop_before_any_job(untouched: Workspace, tmp_path: Path) -> None:
