@@ -2,8 +2,8 @@
 
 `python -m benchmarks.publishing.network RESULTS PRESET RUN OUT.safetensors` reads RESULTS/RUN/0/ann.safetensors, which
 `snakemake --cores 2 RESULTS/RUN/0/ann.safetensors --configfile PRESET` made, and writes OUT.safetensors, the state of
-`pascal.build_network(**build)`, and OUT.json with `build`, colours, schedule, accuracies and the images held out.
-`--dtype float16` rounds the weights; the accuracies are those of the rounded ones.
+`pascal.build_network(**build)`, and OUT.json with `build`, colours, schedule, accuracies, seeds.
+`--dtype float16` rounds the weights, and the accuracies are those of the rounded ones; `--indices` lists the images.
 """
 
 import argparse
@@ -38,6 +38,7 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--dtype", choices=("float32", "float16", "bfloat16"), default="float32")
+    parser.add_argument("--indices", action="store_true")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     settings = load_params(ROOT / arguments.preset).runs[arguments.run].settings
@@ -53,6 +54,8 @@ def main() -> None:
         "seconds": sum(float(row["seconds"]) for row in read_rows(home / "train.csv")),
         "command": COMMAND.format(**source), "commit": git_commit(arguments.results),
     }  # fmt: skip
+    if arguments.indices:
+        record["validation_indices"] = dataset.validation_indices.tolist()
     write_record(arguments.out.with_suffix(".json"), record)
     print({name: record[name] for name in ("run", "dtype", "validation_accuracy", "test_accuracy")})
 
@@ -79,7 +82,7 @@ def description(settings: Settings, dataset: Dataset, tensors: dict[str, Tensor]
         "epochs": settings.train.epochs, "training_images": len(dataset.train),
         **{f"{split}_accuracy": answer.accuracy for split, answer in answers.items()},
         **{f"{split}_images": answer.images for split, answer in answers.items()},
-        "validation_indices": dataset.validation_indices.tolist(),
+        "validation_seed": dataset.seed,
     }  # fmt: skip
 
 

@@ -15,8 +15,10 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from benchmarks.publishing.pages import with_section
+from benchmarks.publishing.paper_rows import paper_part
 from benchmarks.publishing.reference import PRESET, ROOT, planned
 from benchmarks.publishing.reference_figure import reference_figure
+from pascal.audit import measured_records
 from pascal.pipeline.parameters.runs import Run
 from pascal.pipeline.parameters.stages import stage_parts
 from pascal.report.rows import levels_text
@@ -94,7 +96,8 @@ def section(reference: Reference) -> str:
     }
     trained_part, orders_part, own_part = (part(sentence, rows) for sentence, rows in parts.items())
     told = "".join(f"\n{line}\n" for start in starts(reference) if (line := beside_chance(reference, start)))
-    return "\n".join([trained_part, orders_part + told, PICTURE.format(FIGURE.relative_to(ROOT)), own_part])
+    picture, paper = PICTURE.format(FIGURE.relative_to(ROOT)), paper_part([*measured_records(reference.folder.parent)])
+    return "\n".join([trained_part, orders_part + told, picture, own_part, paper])
 
 
 def trained(reference: Reference) -> list[Run]:

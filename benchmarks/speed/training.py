@@ -1,8 +1,8 @@
 """What QCFS, the loader and the memory layout cost in training: ratios within one run.
 
 `python -m benchmarks.speed.training OUT.csv` measures VGG-16 with batches of 128 CIFAR-sized images, in the training
-loop's own step; `--width 1` the paper's, where one otherwise is a quarter as wide. `--compile` adds torch.compile, whose warm-up takes minutes. On a busy machine the ratios
-of CPU time with `--threads 1` are the ones to trust.
+loop's own step: a quarter as wide as the paper's, which `--width 1` measures. `--compile` adds torch.compile, whose
+warm-up takes minutes. On a busy machine the ratios of CPU time with `--threads 1` are the ones to trust.
 """
 
 import argparse

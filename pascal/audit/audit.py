@@ -74,7 +74,7 @@ def audit(networks: Mapping[str, Network], measured: Iterable[Measured] = ()) ->
     measured = list(measured)
     computed = (data.SHAPES, data.ENERGY_RATIOS, data.OPERATIONS, data.TIMESTEPS, data.LIST_LENGTHS, data.QUOTATIONS)
     rows = [_computed_row(claim, _find(networks, claim)) for claims in computed for claim in claims]
-    return rows + [_target_row(claim, measured) for claim in (*targets.ACCURACIES, *targets.HARDWARE)]
+    return rows + [target_row(claim, measured) for claim in (*targets.ACCURACIES, *targets.HARDWARE)]
 
 
 def in_print(value: float, printed: str) -> bool:
@@ -117,7 +117,8 @@ def _computed_row(claim: Claim, network: Network) -> AuditRow:
     )
 
 
-def _target_row(claim: Claim, measured: Sequence[Measured]) -> AuditRow:
+def target_row(claim: Claim, measured: Sequence[Measured]) -> AuditRow:
+    """What the paper measured, beside what was measured here."""
     wanted = (claim.quantity, claim.network, claim.dataset, claim.levels)
     found = [run for run in measured if (run.quantity, run.network, run.dataset, _uniform(run.levels)) == wanted]
     full = [run for run in found if run.width == 1]
