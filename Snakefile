@@ -10,6 +10,7 @@ include: "workflow/rules/train.smk"
 include: "workflow/rules/adapt.smk"
 include: "workflow/rules/convert.smk"
 include: "workflow/rules/cost.smk"
+include: "workflow/rules/compare.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/track.smk"
 

@@ -12,15 +12,15 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 import pascal
 from benchmarks.checkpoints import QCFS_MEAN, QCFS_RESNET20, QCFS_STD, checkpoint_path, data_root, load_qcfs_resnet20
 from benchmarks.publishing.provenance import provenance, write_record
-from pascal.baselines import Row, table
-from pascal.baselines.refit import with_whole_bits
+from pascal.baselines import whole_comparison
 from pascal.data import load_dataset, sample
 from pascal.data.augment import normalise
 from pascal.energy.costs import FP32, INT8
@@ -48,24 +48,11 @@ def main() -> None:
     training = list(
         zip(normalise(learned.pixels, data.mean, data.std).split(100), learned.labels.split(100), strict=True)
     )
-    twin = with_whole_bits(ann, calibration)
-    settings = {"calibration": calibration, "costs": COSTS, "store": options.store, "bar": True}
+    settings = {"costs": COSTS, "store": options.store, "bar": True, "training": training, "epochs": options.epochs}
     began = time.perf_counter()
     with timed(options.store / f"{options.name}.json") as spent:
-        rows = pascal.compare(ann, batches, METHODS, training=training, epochs=options.epochs, **settings)
-        levels = pascal.get_levels(twin)
-        rows_of_twin = pascal.compare(twin, batches, {"radix": (1,), "pasc": (1,)}, **settings)
-    network = {
-        "network": options.name,
-        "levels": _spelled(pascal.get_levels(ann)),
-        "ann_accuracy": _accuracy(ann, batches),
-    }
-    other = {
-        "network": options.name,
-        "levels": f"{_spelled(levels)}, refitted",
-        "ann_accuracy": _accuracy(twin, batches),
-    }
-    found = [network | row for row in table(rows)] + [other | row for row in table(rows_of_twin)]
+        rows = whole_comparison(ann, batches, METHODS, calibration, **settings)
+    found = [{"network": options.name} | row for row in rows]
     options.out.mkdir(parents=True, exist_ok=True)
     write_rows(options.out / f"{options.name}.csv", found[0], found)
     about = {
@@ -75,7 +62,7 @@ def main() -> None:
         "starts": len(spent),
     }  # fmt: skip
     write_record(options.out / f"{options.name}.json", about)
-    print(*_told(rows + rows_of_twin), sep="\n")
+    print(*_told(rows), sep="\n")
 
 
 def _options() -> argparse.Namespace:
@@ -115,22 +102,13 @@ def timed(path: Path) -> Iterator[list[float]]:
         path.write_text(json.dumps(spent))
 
 
-@torch.no_grad()
-def _accuracy(ann: nn.Module, batches: list[tuple[Tensor, Tensor]]) -> float:
-    right = sum(int((ann(images).argmax(1) == labels).sum()) for images, labels in batches)
-    return right / sum(len(labels) for _, labels in batches)
-
-
-def _spelled(levels: dict[str, int]) -> str:
-    return ", ".join(map(str, sorted(set(levels.values()))))
-
-
-def _told(rows: list[Row]) -> Iterator[str]:
+def _told(rows: list[dict[str, Any]]) -> Iterator[str]:
     for row in rows:
-        if row.problem:
-            yield row.problem
-        elif row.chosen and row.accuracy is not None:
-            yield f"{row.label:40} {row.answer:18} {100 * row.accuracy:6.2f} % T_tot {row.total_timesteps:.2f}"
+        if row["problem"]:
+            yield row["problem"]
+        elif row["chosen"]:
+            told = f"{row['label']:40} {row['answer']:18} {100 * row['accuracy']:6.2f} %"
+            yield f"{told} T_tot {row['total_timesteps']:.2f}"
 
 
 if __name__ == "__main__":

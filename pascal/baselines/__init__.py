@@ -5,5 +5,6 @@ from pascal.baselines.compare import compare
 from pascal.baselines.discovery import METHODS
 from pascal.baselines.method import Method
 from pascal.baselines.row import Row, table
+from pascal.baselines.whole import whole_comparison
 
-__all__ = ["METHODS", "Method", "Row", "compare", "rival", "table"]
+__all__ = ["METHODS", "Method", "Row", "compare", "rival", "table", "whole_comparison"]

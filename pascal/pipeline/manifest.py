@@ -53,6 +53,7 @@ _ACCURACIES = ("ann_accuracy", "snn_accuracy", "images", "prediction_mismatches"
 _CERTIFICATE = ("images", "neurons", "count_mismatches", "prediction_mismatches", "max_logit_error")
 _MACHINE = ("preset", "machine", "neuron")
 _SIMULATED = ("cycles", "latency_ms_per_image", "energy_uj_per_image", "energy_uj_per_image_without_dram")
+_COMPARED = ("accuracy", "agreement", "total_timesteps", "sequential_timesteps", "synaptic_operations")
 _RATIOS = ("ann_over_snn_compute", "ann_over_snn_on_chip", "ann_over_snn_with_dram")
 
 STAGES: dict[str, Stage] = {
@@ -127,6 +128,15 @@ STAGES: dict[str, Stage] = {
             "sensitivity": File("hardware_sensitivity.csv", columns=("parameter", "value", *_RATIOS)),
         },
         tracked="hardware",
+    ),
+    "compare": Stage(
+        {
+            "rows": File(
+                "compare.csv", columns=("method", "label", "answer", "levels", "pooling", *_COMPARED, "problem")
+            ),
+            "summary": File("compare.json", keys=("ann_accuracy",), name="compare_summary", metrics=ALL),
+        },
+        tracked="compare",
     ),
 }
 

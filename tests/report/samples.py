@@ -188,6 +188,25 @@ AUDIT = [
 ]  # fmt: skip
 
 
+def compare_rows(accuracy=0.9, levels=4):
+    """Two methods over timesteps, one that chooses, an exact one and one that cannot."""
+    rows = [
+        {"method": method, "label": label, "answer": f"T={t}", "chosen": True, "accuracy": accuracy - loss / t,
+         "total_timesteps": t + before, "sequential_timesteps": t + before, "synaptic_operations": 1e6 * t}
+        for method, label, loss, before in (("plain", "IF", 0.3, 0), ("cos", "COS, ρ = 4", 0.05, 4))
+        for t in (1, 2, 4, 8)
+    ]  # fmt: skip
+    alone = {"method": "seenn", "label": "SEENN-I", "accuracy": accuracy - 0.01, "sequential_timesteps": 3.2}
+    rows += [alone | {"answer": "confidence > 0.8", "chosen": True, "total_timesteps": 3.2, "synaptic_operations": 3e6},
+             alone | {"answer": "oracle", "chosen": False, "total_timesteps": 1.5, "synaptic_operations": 1e6},
+             {"method": "pasc", "label": "PASC", "answer": f"T={levels}", "chosen": True, "accuracy": accuracy,
+              "total_timesteps": levels, "sequential_timesteps": 102, "synaptic_operations": 3e6}]  # fmt: skip
+    same = {"levels": str(levels), "ann_accuracy": accuracy, "agreement": 0.99, "mismatches": 0.1, "pooling": "average",
+            "neuron_operations": 1e5, "buffer_bits": 3.0, "problem": ""}  # fmt: skip
+    cannot = dict.fromkeys([*rows[0], *same], None) | {"method": "radix", "label": "radix", "levels": "4", "answer": ""}
+    return [same | row for row in rows] + [cannot | {"chosen": False, "problem": "radix: 4 levels, expected 2ⁿ − 1"}]
+
+
 def run_results(run="c10-vgg-l4", seed=0, layers=15, level=4, adaptive=False, **changes):
     """One complete run; `changes` replace facts and files, with None for a file that is missing."""
     rng = np.random.default_rng(seed + 100 * level + adaptive)
@@ -216,6 +235,7 @@ def run_results(run="c10-vgg-l4", seed=0, layers=15, level=4, adaptive=False, **
         "counts": [{"neuron": "PASC", "ann_count": c, "snn_count": c, "neurons": 10**6 // (c + 1)} for c in counts],
         "energy": energy_rows(layers, seed), "energy_summary": summary, "energy_sensitivity": sensitivity_rows(seed),
         "ratios": ratio_rows(layers, level), "hardware": hardware_rows(seed),
+        "compare": compare_rows(accuracy, level),
         "hardware_comparison": comparison_rows(seed), "hardware_sensitivity": hardware_sensitivity_rows(seed),
     }  # fmt: skip
     files |= {"histogram": histogram_rows(layers, level, seed), "levels": dict.fromkeys(layer_names(layers), level)}

@@ -12,8 +12,10 @@ from pascal.report.tables.audit import audit_table, missing_table
 from pascal.report.tables.energy import energy_networks_table, energy_table, overhead_table
 from pascal.report.tables.hardware import hardware_ratio_table, hardware_table
 from pascal.report.tables.layers import layer_overhead_table, operations_table
+from pascal.report.tables.rivals import rivals, rivals_direct_training, rivals_qcfs_seenn
 from tests.report.samples import AUDIT, run_results
 
+RIVALS = {make.__name__: make for make in (rivals, rivals_direct_training, rivals_qcfs_seenn)}
 LACKING = ("accuracy", "accuracy_vs_timesteps", "verify", "train", "workload", "energy", "energy_summary", "hardware")
 NOTHING = RunResults("c10-none", 0, "cifar10", "vgg16", missing=LACKING)
 
@@ -218,3 +220,17 @@ def test_tables_accept_rows_of_text():
     text = gather(results, "workload").astype(str).replace("nan", "").replace("None", "").to_dict("records")
     expected = operations_table(overview(results), gather(results, "workload"))
     pd.testing.assert_frame_equal(operations_table(overview(results), text), expected, check_dtype=False)
+
+
+def test_rival_tables_hold_what_was_reported_and_what_was_measured():
+    tables = {name: make([run_results(), run_results(seed=1)], AUDIT) for name, make in RIVALS.items()}
+    reported = tables["rivals_qcfs_seenn"].set_index(["work", "dataset", "reported_network", "reported_timesteps"])
+    here = reported.loc[("QCFS", "cifar10", "vgg16", "16")]
+    assert list(here.answer) == ["T=1", "T=2", "T=4", "T=8"]
+    assert set(here.network) == {"vgg16, width 1, L = 4"}
+    assert set(here.pooling) == {"average"}
+    assert list(reported.loc[[("SEENN-1", "imagenet", "resnet34", "29.53")]].run) == [""]
+    assert (tables["rivals_direct_training"].run == "").all()
+    every = tables["rivals"]
+    assert list(every[every.label == "radix"].problem) == ["radix: 4 levels, expected 2ⁿ − 1"]
+    assert "oracle" not in set(every.answer)

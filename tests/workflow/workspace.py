@@ -147,6 +147,13 @@ def tiny_params() -> dict[str, Any]:
         "evaluate": {"batch_size": 60, "timesteps": [1, 2, 4], "plain_images": 16},
         "workload": {"images": 2, "batch_size": 2, "timesteps": 4},
         "hardware": {"images": 1, "accelerators": {"pascal40": {"base": "pascal40"}}},
+        "compare": {
+            "images": 4,
+            "batch_size": 4,
+            "methods": ["pasc", "plain", "radix"],
+            "timesteps": [1, 2],
+            "calibration_images": 4,
+        },
     }
     params["defaults"]["train"] |= {"epochs": 3, "warmup_epochs": 0, "checkpoint_steps": 2, "channels_last": False}
     params["defaults"]["adapt"] |= {"images": 64, "k": 1.0}  # at 0.5 the metric of so short a training is 0 everywhere

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Discriminator, Field, Tag, ValidationError
 
 from pascal.pipeline.errors import ParameterError
-from pascal.pipeline.parameters import adapt, calibrate, costs, data, starts, train
+from pascal.pipeline.parameters import adapt, calibrate, costs, data, rivals, starts, train
 from pascal.pipeline.parameters.base import Part
 from pascal.pipeline.parameters.data import Dataset
 from pascal.pipeline.parameters.faults import explain
@@ -55,7 +55,7 @@ def load_params(path: Path) -> Params:
     params = Params(file.defaults.seeds, file.defaults, _named(file.datasets), sound)
     for run in sound.values():
         faults += [*starts.run_faults(run, params), *train.faults(run, params), *adapt.faults(run, params)]
-        faults += [*calibrate.faults(run), *costs.faults(run)]
+        faults += [*calibrate.faults(run), *costs.faults(run), *rivals.faults(run)]
     if faults:
         raise _error(path, faults)
     return params

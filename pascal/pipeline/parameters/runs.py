@@ -12,6 +12,7 @@ from pascal.pipeline.parameters.calibrate import Calibrate
 from pascal.pipeline.parameters.costs import Energy, Hardware
 from pascal.pipeline.parameters.data import Dataset
 from pascal.pipeline.parameters.measures import Evaluate, Verify, Workload
+from pascal.pipeline.parameters.rivals import Compare
 from pascal.pipeline.parameters.train import Train
 
 # Levels: the run's, trained or calibrated with; by the metric, by hand, by a plan.
@@ -63,6 +64,7 @@ class Sections(Part):
     workload: Workload
     energy: Energy
     hardware: Hardware
+    compare: Compare = Compare.model_validate({})
 
 
 class Defaults(Sections, Computing):

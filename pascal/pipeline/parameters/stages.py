@@ -9,6 +9,7 @@ from pascal.pipeline.parameters.base import Part
 from pascal.pipeline.parameters.calibrate import Calibrate
 from pascal.pipeline.parameters.costs import Energy, Hardware
 from pascal.pipeline.parameters.measures import Evaluate, Verify, Workload
+from pascal.pipeline.parameters.rivals import Compare
 from pascal.pipeline.parameters.runs import Architecture, Beginning, Computing, Settings, Uniform
 from pascal.pipeline.parameters.train import Loading, Train
 
@@ -102,6 +103,13 @@ class HardwareStage(Part):
     hardware: Hardware
 
 
+class CompareStage(Showing):
+    """Rival methods."""
+
+    compare: Compare
+    energy: Energy
+
+
 STAGES: Mapping[str, type[Part]] = {
     "train": TrainStage,
     "calibrate": CalibrateStage,
@@ -117,6 +125,7 @@ STAGES: Mapping[str, type[Part]] = {
     "workload": WorkloadStage,
     "energy": EnergyStage,
     "hardware": HardwareStage,
+    "compare": CompareStage,
 }
 
 
