@@ -11,7 +11,7 @@ import pytest
 from tests.workflow.workspace import Workspace
 
 REPORT = {"tables", "figures", "run_figures", "run_figures_derived", "track"}
-COSTS = {"workload", "energy", "hardware"}
+COSTS = {"workload", "energy", "hardware", "compare"}
 CONVERSION = {"convert", "verify", "evaluate"}
 TRAINING = {"train", "retrain", "finetune"}
 EVERYTHING = {"prepare", "given", "histogram", "assign"} | TRAINING | CONVERSION | COSTS | REPORT

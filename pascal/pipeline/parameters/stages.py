@@ -107,7 +107,6 @@ class CompareStage(Showing):
     """Rival methods."""
 
     compare: Compare
-    energy: Energy
 
 
 STAGES: Mapping[str, type[Part]] = {
