@@ -18,8 +18,7 @@ _HEAD = """\
 # comes first: it checks the parameters and writes what each run depends on, parameters and code, into build/plan.
 """
 _CHECKED = "build/plan/checked.txt"  # nothing runs before the parameters are known to be good
-_INTACT = "python -m pascal.pipeline.intact"  # nothing that does not fit its record is committed
-_MAKE = f"targets=$(python -m pascal.pipeline.targets {{}}) && snakemake --cores all $targets && {_INTACT} $targets"
+_MAKE = "python -m pascal.pipeline.make"
 
 
 def stages() -> dict[str, Any]:
@@ -34,21 +33,21 @@ def stages() -> dict[str, Any]:
             "outs": [{"build/plan": {"persist": True}}],
         },
         "report": {
-            "cmd": f"snakemake --cores all report && {_INTACT}",
+            "cmd": _MAKE,
             "deps": [_CHECKED, "build/plan/report.txt"],
             "outs": [{path: {"persist": True}} for path in (*figures, *folders)],
             "metrics": [{str(METRICS): {"persist": True}}],
         },
         "run": {
             "matrix": {"run": "${runs}", "seed": "${defaults.seeds}"},
-            "cmd": _MAKE.format("'${item.run}' '${item.seed}'"),
+            "cmd": f"{_MAKE} '${{item.run}}' '${{item.seed}}'",
             "deps": [_CHECKED, "build/plan/${item.run}.json"],
             "outs": [{home: {"persist": True}}],
         },
         "figures": {
             "foreach": "${runs}",
             "do": {
-                "cmd": _MAKE.format("'${key}'"),
+                "cmd": f"{_MAKE} '${{key}}'",
                 "deps": [_CHECKED, "build/plan/${key}.json", "build/plan/figures.txt"],
                 "outs": [{"results/figures/${key}": {"persist": True}}],
             },

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pascal.pipeline.fit import check_results
@@ -18,21 +18,25 @@ def edited_since(stamps: Mapping[str, str]) -> str:
     return f"edited while this ran: {', '.join(edited[:_SHOWN])}; run the same command again" if edited else ""
 
 
-def main(files: list[str]) -> int:
-    """Check some results, or all that the newest plan asks for; says which do not fit, and why."""
+def faults(files: Sequence[str] = ()) -> dict[str, str]:
+    """Which of some results do not fit, or of all that the newest plan asks for, and why."""
     if not PLAN.exists():
-        print(f"{PLAN}: no such file; `snakemake --cores 1 --dry-run all` writes it", file=sys.stderr)
-        return 1
+        return {str(PLAN): "no such file; `snakemake --cores 1 --dry-run all` writes it"}
     plan = json.loads(PLAN.read_text(encoding="utf-8"))
     fit = check_results(plan["stamps"])
     told = {path: fit.fault(path) if Path(path).exists() else "no such file" for path in files or plan["results"]}
-    faults = {path: fault for path, fault in told.items() if fault}
-    for path, fault in list(faults.items())[:_SHOWN]:
+    return {path: fault for path, fault in told.items() if fault}
+
+
+def main(files: Sequence[str]) -> int:
+    """Check some results, or all; says which do not fit, and why."""
+    found = faults(files)
+    for path, fault in list(found.items())[:_SHOWN]:
         print(f"{path}: {fault}", file=sys.stderr)
-    if faults:
+    if found:
         remedy = "`snakemake --cores 2 all` makes them anew"
-        print(f"{len(faults)} results do not fit their records; {remedy}", file=sys.stderr)
-    return int(bool(faults))
+        print(f"{len(found)} results do not fit their records; {remedy}", file=sys.stderr)
+    return int(bool(found))
 
 
 if __name__ == "__main__":

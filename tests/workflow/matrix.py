@@ -11,6 +11,7 @@ import shutil
 import sys
 import tempfile
 from collections import defaultdict
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -102,9 +103,15 @@ def _replace(source: Path, target: Path) -> None:
     shutil.copytree(source, target, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
 
 
-def cell(oracle: Oracle, situation: Situation, order: tuple[str, str], folder: Path) -> Cell:
-    """One row of the matrix, in a folder of its own."""
-    workspace = place_of(oracle.completed.copy(folder / "workspace"), situation.act)
+def cells(oracle: Oracle, situation: Situation, orders: Sequence[tuple[str, str]], folder: Path) -> list[Cell]:
+    """A row of the matrix: the situation is made once, and each order of the tools has a copy of it."""
+    made = place_of(oracle.completed.copy(folder / "workspace"), situation.act)
+    copies = [made, *(made.copy(folder / f"copy{number}") for number in range(1, len(orders)))]
+    return [cell(oracle, situation, order, copy) for order, copy in zip(orders, copies, strict=True)]
+
+
+def cell(oracle: Oracle, situation: Situation, order: tuple[str, str], workspace: Workspace) -> Cell:
+    """One tool, then the other."""
     ran, stale = [], 0
     for tool in order:
         ran.append(workspace.snakemake("all") if tool == "snakemake" else workspace.dvc("repro"))
@@ -124,20 +131,21 @@ def _stale(ran: Ran, workspace: Workspace, oracle: Oracle) -> int:
 
 def main(out: str, workers: str = "2") -> int:
     """Fill the whole matrix and write it; 0 if every cell is good."""
-    rows = [(situation, order) for situation in SITUATIONS for order in ORDERS]
-    rows += [(situation, ORDERS[place % 2]) for place, situation in enumerate(OF_STAGES)]  # in turn
+    rows: list[tuple[Situation, Sequence[tuple[str, str]]]] = [(situation, ORDERS) for situation in SITUATIONS]
+    rows += [(situation, [ORDERS[place % 2]]) for place, situation in enumerate(OF_STAGES)]  # in turn
+    filled: list[Cell] = []
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(int(workers)) as pool:
         oracle = Oracle(Path(folder))
 
-        def fill(row: tuple[Situation, tuple[str, str]]) -> Cell:
+        def fill(row: tuple[Situation, Sequence[tuple[str, str]]]) -> None:
             with tempfile.TemporaryDirectory(dir=folder) as place:
-                found = cell(oracle, *row, Path(place))
-            print(f"{found.situation}, {found.first} first: {'good' if found.good else f'BAD {found}'}", flush=True)
-            return found
+                filled.extend(found := cells(oracle, *row, Path(place)))
+            for each in found:
+                print(f"{each.situation}, {each.first} first: {'good' if each.good else f'BAD {each}'}", flush=True)
+            write_rows(out, Cell.__annotations__, map(asdict, sorted(filled, key=lambda each: each.situation)))
 
-        cells = list(pool.map(fill, rows))
-    write_rows(out, Cell.__annotations__, map(asdict, cells))
-    return int(not all(found.good for found in cells))
+        list(pool.map(fill, rows))
+    return int(not all(each.good for each in filled))
 
 
 if __name__ == "__main__":

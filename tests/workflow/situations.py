@@ -256,7 +256,6 @@ OF_STAGES = [
     for situation in (
         Situation(f"cut: {stage}", _cut(file, 0.5), frozenset({stage})),
         Situation(f"deleted: {stage}", _delete(file), frozenset({stage})),
-        Situation(f"emptied: {stage}", _write(file, ""), frozenset({stage})),
     )
 ]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflow.matrix import ORDERS, Oracle, cell
+from tests.workflow.matrix import ORDERS, Oracle, cells
 from tests.workflow.situations import OF_STAGES, SITUATIONS, Situation
 
 pytestmark = pytest.mark.slow
@@ -24,5 +24,5 @@ def oracle(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
 def test_files_are_those_of_a_fresh_run(
     oracle: Oracle, situation: Situation, order: tuple[str, str], tmp_path: Path
 ) -> None:
-    found = cell(oracle, situation, order, tmp_path)
+    (found,) = cells(oracle, situation, [order], tmp_path)
     assert found.good, found
