@@ -1,5 +1,6 @@
 """What the runs left behind, read from their files for tables and figures."""
 
+import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -7,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from pascal.audit import Measured, measured_hardware
-from pascal.pipeline.manifest import reported_files
-from pascal.pipeline.stage import read_json, reading
+from pascal.pipeline.manifest import File, reported_files
+from pascal.pipeline.stage import reading
 from pascal.report.results import RunResults, overview
 from pascal.training import retraining_epochs
 
@@ -28,7 +29,7 @@ def _read(run: "ReportedRun", seed: int, results: Path) -> RunResults:
     home, settings = results / run.run / str(seed), run.settings
     adapt = settings.adapt if run.kind == "derived" else None
     expected = reported_files(run.kind)
-    found = {name: _content(path) for name, file in expected.items() if (path := home / file.path).exists()}
+    found = {name: _content(path, file) for name, file in expected.items() if (path := home / file.path).exists()}
     missing = tuple(name for name in expected if name not in found)
     return RunResults(
         run=run.run,
@@ -76,11 +77,14 @@ def metrics(results: Iterable[RunResults]) -> dict[str, dict[str, float]]:
     return {str(run): row.dropna().to_dict() for run, row in means.iterrows()}
 
 
-def _content(path: Path) -> Any:
-    if path.suffix == ".json":
-        return read_json(path)
+def _content(path: Path, file: File) -> Any:
+    """A file with the columns or keys that the manifest promises."""
     with reading(path):
-        return pd.read_csv(path)
+        content = json.loads(path.read_text(encoding="utf-8")) if path.suffix == ".json" else pd.read_csv(path)
+        known = content.columns if path.suffix == ".csv" else content
+        if missing := [name for name in (*file.columns, *file.keys) if name not in known]:
+            raise ValueError(f"it lacks {', '.join(missing)}")
+        return content
 
 
 def _problem(run: str, seed: int) -> str:

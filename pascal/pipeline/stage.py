@@ -5,7 +5,7 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
@@ -119,7 +119,14 @@ def write_json(path: str | os.PathLike[str], content: Any) -> None:
     write_text(path, dump(content))
 
 
-def read_rows(path: str | os.PathLike[str]) -> list[dict[str, str]]:
-    """The rows of a CSV file, as text."""
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+def read_rows(path: str | os.PathLike[str], columns: Sequence[str] = ()) -> list[dict[str, str]]:
+    """The rows of a CSV file, as text: each of them whole, and with these columns."""
+    with reading(path), open(path, newline="", encoding="utf-8") as file:
+        reader = csv.DictReader(file)
+        rows = list(reader)
+        known = reader.fieldnames
+        if known is None or not set(columns) <= set(known):
+            raise ValueError(f"got the columns {list(known or ())}, expected {', '.join(columns) or 'some'}")
+        if any(None in row or None in row.values() for row in rows):
+            raise ValueError("a row that is not whole")
+        return rows

@@ -74,13 +74,13 @@ def _numbers(home: Path, file: File) -> Iterator[tuple[str, float]]:
             if isinstance(value, int | float):
                 yield name, float(value)
     else:
-        for row in read_rows(home / file.path):
+        for row in read_rows(home / file.path, file.columns):
             for name in file.metrics:
                 yield "_".join([*list(row.values())[:3], name]), float(row[name])
 
 
 def _curves(home: Path, file: File) -> dict[str, Curve]:
-    rows = read_rows(home / file.path)
+    rows = read_rows(home / file.path, file.columns)
     step = file.columns[0]
     return {
         name: [(int(row[step]), value) for row in rows if math.isfinite(value := float(row[column]))]

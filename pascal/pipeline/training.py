@@ -13,6 +13,7 @@ from torch import nn
 
 from pascal.data import Augmentation, Dataset, evaluation_batches, training_batches
 from pascal.data.records import Batch
+from pascal.errors import PascalError
 from pascal.files import write_rows
 from pascal.neurons import QCFS
 from pascal.neurons.levels import apply_levels, registered_layers
@@ -89,7 +90,7 @@ class Training:
             first = rank() == 0
             self.network.to(device)
             batches, validation = self._batches(device)
-            yield from train(self.network, batches, self.config, checkpoint.load() or state, validation, until, save)
+            yield from train(self.network, batches, self.config, _newest(checkpoint) or state, validation, until, save)
         if not first:
             sys.exit()
 
@@ -106,6 +107,16 @@ class Training:
         if not len(data.validation):
             return batches, None
         return batches, evaluation_batches(data, data.validation, _EVALUATION_BATCH, device, **share)
+
+
+def _newest(checkpoint: Checkpoint) -> TrainingState | None:
+    """The state to go on from; a damaged one costs its steps, no more."""
+    try:
+        return checkpoint.load()
+    except PascalError as error:
+        print(f"{error}: set aside, training starts again", file=sys.stderr)
+        checkpoint.set_aside()
+        return None
 
 
 def prepare_training(params: "TrainStage", job: Any, levels: Any) -> Training:

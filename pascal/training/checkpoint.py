@@ -1,27 +1,31 @@
 """Training states on disk, and the checkpoint a killed run goes on from."""
 
+import hashlib
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors.torch import save
+from torch import Tensor
 
 from pascal.errors import PascalError
 from pascal.files import read_tensors, write_tensors, write_text
 from pascal.training.records import EpochRecord, TrainingState
 
-_SCHEDULE = "schedule"
+_SCHEDULE, _DIGEST = "schedule", "digest"
 _REMEDY = "delete its folder, and training starts again"
 
 
 def save_state(path: str | PathLike[str], state: TrainingState) -> None:
     """Weights, momenta and step: bytes that depend on nothing but seed, schedule and levels."""
-    schedule = torch.tensor([state.step, state.steps_per_epoch])
-    write_tensors(path, {**state.tensors, _SCHEDULE: schedule})
+    tensors = {**state.tensors, _SCHEDULE: torch.tensor([state.step, state.steps_per_epoch])}
+    write_tensors(path, {**tensors, _DIGEST: _digest(tensors)})
 
 
 def load_state(path: str | PathLike[str]) -> TrainingState:
@@ -29,8 +33,17 @@ def load_state(path: str | PathLike[str]) -> TrainingState:
     tensors = read_tensors(path)
     if _SCHEDULE not in tensors:
         raise PascalError(f"{path}: holds no training state, expected a file written by save_state")
+    digest = tensors.pop(_DIGEST, torch.empty(0))
+    if not torch.equal(digest, _digest(tensors)):
+        raise PascalError(f"{path}: not the numbers that were saved; {_REMEDY}")
     step, steps_per_epoch = tensors.pop(_SCHEDULE).tolist()
     return TrainingState(step, steps_per_epoch, tensors)
+
+
+def _digest(tensors: Mapping[str, Tensor]) -> Tensor:
+    """Of names, shapes and numbers: a state is nobody's result yet, so that no record vouches for it."""
+    content = save({name: tensors[name].contiguous() for name in sorted(tensors)})
+    return torch.tensor(list(hashlib.sha256(content).digest()), dtype=torch.uint8)
 
 
 @dataclass(frozen=True)
@@ -47,6 +60,11 @@ class Checkpoint:
     @property
     def _records(self) -> Path:
         return self.folder / self.key / "records.json"
+
+    def set_aside(self) -> None:
+        """Keep a damaged one where no training finds it."""
+        with suppress(FileNotFoundError):
+            os.replace(self._state, f"{self._state}.damaged")
 
     def save(self, state: TrainingState) -> None:
         """Records first: a kill in between leaves one row too many, which `load` can tell."""

@@ -13,15 +13,24 @@ _WORK = """
 
 import hashlib
 import json
+import os
+import time
 from pathlib import Path
 from pascal.pipeline.stage import stage
+
+HALF = float(os.environ.get("SECONDS_OF_A_FILE", 0)) / 2
 
 with stage(snakemake):
     made_from = [[str(path), hashlib.sha256(Path(path).read_bytes()).hexdigest()] for path in snakemake.input]
     for path in snakemake.output:
         content = {"file": path if path.startswith("results") else "", "made_from": made_from}
         Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_text(json.dumps(content, indent=1))
+        text = json.dumps(content, indent=1)
+        with open(path, "w") as file:  # not at once, so that a kill leaves a part of it
+            for part in (text[:50], text[50:]):
+                time.sleep(HALF)
+                file.write(part)
+                file.flush()
     if snakemake.rule == "track":
         Path("results/mlflow.db").touch()  # a store that is gone is filled again
 """

@@ -1,7 +1,8 @@
 """`python -m tests.workflow.kills results/reference/kills.csv 100`: SIGKILL at random moments of every rule.
 
-One workspace with real stages is killed again and again, by both tools. What a rule had made is deleted before it is
-waited for, so that it runs. At the end both tools complete, and every byte must be that of a run without any kill.
+One workspace is killed again and again, by both tools. What a rule had made is deleted before it is waited for, so that
+it runs. At the end both tools complete, and every byte must be that of a run without any kill. Stages are those of
+`hashed.py`, which write slowly and in parts, or with a third argument `real`.
 """
 
 import os
@@ -19,6 +20,7 @@ from pathlib import Path
 
 from pascal.files import write_rows
 from pascal.pipeline.manifest import STAGES
+from tests.workflow.hashed import hash_stages
 from tests.workflow.situations import FILES
 from tests.workflow.workspace import Workspace, make_workspace, tiny_params
 
@@ -124,19 +126,20 @@ def killed_again_and_again(
             yield done
 
 
-def main(out: str, kills: str = "100") -> int:
+def main(out: str, kills: str = "100", stages: str = "hashed") -> int:
     """Kill, complete, compare; 0 if all bytes are equal."""
     with tempfile.TemporaryDirectory() as folder:
         whole = make_workspace(Path(folder, "whole"), tiny_params())
-        workspace = whole.copy(Path(folder, "killed"))
-        whole.snakemake("all").check()
-        done = []
+        if stages == "hashed":
+            hash_stages(whole).environment["SECONDS_OF_A_FILE"] = "0.5"
+        workspace, done = whole.copy(Path(folder, "killed")), list[Kill]()
         for each in killed_again_and_again(workspace, int(kills)):
             done.append(each)
             print(each, flush=True)
             write_rows(out, Kill.__annotations__, map(asdict, done))
         workspace.dvc("repro").check()
         again = workspace.snakemake("all").check().jobs
+        whole.snakemake("all").check()
         expected, found = whole.results(), workspace.results()
         other = [path for path in expected if found.get(path) != expected[path]]
         print(f"{len(done)} kills; of {len(expected)} files {len(other)} with other bytes {other[:5]}; jobs {again}")

@@ -5,14 +5,15 @@ finetune.json has the accuracy before and after on validation images; the better
 
 from pascal.adapt import read_levels
 from pascal.files import write_tensors
-from pascal.pipeline.stage import read_rows, stage, write_json
+from pascal.pipeline.stage import read_rows, reading, stage, write_json
 from pascal.pipeline.training import prepare_training, write_curve
 from pascal.pipeline.tuning import Tuning
 from pascal.training import weights
 
 with stage(snakemake) as params:
     training = prepare_training(params, snakemake, params.levels)
-    levels = read_levels(snakemake.input.levels, training.layers)
+    with reading(snakemake.input.levels):
+        levels = read_levels(snakemake.input.levels, training.layers)
     tuning, epochs = Tuning(params, training, levels, snakemake.input), read_rows(snakemake.input.curve)
     records = list(tuning.records(len(epochs)))
     kept, compared = tuning.better()

@@ -6,7 +6,7 @@ With `reuse` it is taken from the training of the run it starts from, which is t
 import shutil
 import sys
 
-from pascal.pipeline.stage import stage
+from pascal.pipeline.stage import read_rows, stage
 from pascal.pipeline.training import STATES, load_kept_state, newest_state, prepare_training, write_curve
 from pascal.training import retraining_epochs, save_state
 
@@ -17,6 +17,7 @@ with stage(snakemake) as params:
     wanted = params.adapt.reuse and snakemake.input.get("reused")
     if wanted and kept.exists():
         load_kept_state(str(kept))  # whole, or set aside and made anew
+        read_rows(kept.with_suffix(".csv"), ("epoch",))
         shutil.copyfile(kept, snakemake.output.state)
         shutil.copyfile(kept.with_suffix(".csv"), snakemake.output.curve)
     else:
