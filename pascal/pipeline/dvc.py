@@ -1,6 +1,6 @@
 """`python -m pascal.pipeline.dvc` writes dvc.yaml from the manifest; runs and seeds DVC fills in from params.yaml.
 
-Stages depend on stamps, small files that planning writes, never on folders of sources: `dvc status` stays linear.
+Stages depend on small files that planning writes, never on folders of sources: `dvc status` stays linear.
 Outputs are folders where the kind of a run decides which files it has.
 """
 
@@ -17,8 +17,12 @@ _HEAD = """\
 # One DAG makes the results, Snakemake's: each stage calls it for its own files, and DVC keeps what came out. `plan`
 # comes first: it checks the parameters and writes what each run depends on, parameters and code, into build/plan.
 """
-_CHECKED = "build/plan/checked.txt"  # nothing runs before the parameters are known to be good
 _MAKE = "python -m pascal.pipeline.make"
+
+
+def _planned(*names: str) -> list[dict[str, None]]:
+    """Files of the plan that a stage depends on; nothing runs before the parameters are known to be good."""
+    return [{f"build/plan/{name}.json": None} for name in ("checked", *names)]
 
 
 def stages() -> dict[str, Any]:
@@ -34,27 +38,28 @@ def stages() -> dict[str, Any]:
         },
         "report": {
             "cmd": _MAKE,
-            "deps": [_CHECKED, "build/plan/report.txt"],
+            "params": _planned("report"),
             "outs": [{path: {"persist": True}} for path in (*figures, *folders)],
             "metrics": [{str(METRICS): {"persist": True}}],
         },
         "run": {
             "matrix": {"run": "${runs}", "seed": "${defaults.seeds}"},
             "cmd": f"{_MAKE} '${{item.run}}' '${{item.seed}}'",
-            "deps": [_CHECKED, "build/plan/${item.run}.json"],
+            "params": _planned("runs/${item.run}"),
             "outs": [{home: {"persist": True}}],
         },
         "figures": {
             "foreach": "${runs}",
             "do": {
                 "cmd": f"{_MAKE} '${{key}}'",
-                "deps": [_CHECKED, "build/plan/${key}.json", "build/plan/figures.txt"],
+                "params": _planned("runs/${key}", "figures"),
                 "outs": [{"results/figures/${key}": {"persist": True}}],
             },
         },
         "track": {  # it has no output, and its failure spoils no result
             "cmd": "snakemake --cores all track",
-            "deps": [_CHECKED, "build/plan/track.txt", str(METRICS), "results/tables"],
+            "deps": [str(METRICS), "results/tables"],
+            "params": _planned("track"),
         },
     }
 

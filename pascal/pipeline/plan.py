@@ -1,4 +1,7 @@
-"""What each stage of DVC depends on, in small files under build/plan: parameters, code and weights, by content."""
+"""What each stage of DVC depends on, in small files under build/plan: parameters, code and weights, by content.
+
+They are parameter files to DVC, which may be missing where files may not: `dvc repro --dry` works in a fresh clone.
+"""
 
 import os
 from collections.abc import Callable, Mapping
@@ -21,8 +24,8 @@ def write_plan(params: Params, code: Mapping[str, str], content: Callable[[str],
     texts = _texts(params, code, content)
     for name, text in texts.items():
         write_if_changed(PLACE / name, text)
-    for name in set(os.listdir(PLACE)) - set(texts):
-        (PLACE / name).unlink()
+    for path in set(PLACE.rglob("*.*")) - {PLACE / name for name in texts}:
+        path.unlink()
     _link_weights({run.name: run.settings.weights for run in params.runs.values() if _brought(run, params)})
 
 
@@ -45,15 +48,16 @@ def _link_weights(weights: Mapping[str, str | None]) -> None:
 
 def _texts(params: Params, code: Mapping[str, str], content: Callable[[str], str | None]) -> dict[str, str]:
     making = digest({stage: stamp for stage, stamp in code.items() if stage.partition("-")[0] in _MAKING})
-    runs = {f"{run.name}.json": dump(_depends(run, params, content) | {"code": making}) for run in params.runs.values()}
+    runs = {run.name: digest([_depends(run, params, content), making]) for run in params.runs.values()}
     report = [params.seeds, list(params.runs), runs, code["tables"], code["figures"]]
-    return {
-        "checked.txt": "the parameters were checked\n",  # every stage waits for it, whatever its name says
-        "figures.txt": f"{digest([params.seeds, code['run_figures']])}\n",
-        "track.txt": f"{digest(code['track'])}\n",
-        "report.txt": f"{digest(report)}\n",
-        **runs,
+    found = {
+        "checked": "",  # every stage waits for it, whatever its own name says
+        "figures": digest([params.seeds, code["run_figures"]]),
+        "track": digest(code["track"]),
+        "report": digest(report),
+        **{f"runs/{name}": depends for name, depends in runs.items()},
     }
+    return {f"{name}.json": dump({"digest": text}) for name, text in found.items()}
 
 
 def _depends(run: Run, params: Params, content: Callable[[str], str | None]) -> dict[str, Any]:

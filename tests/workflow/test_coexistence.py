@@ -123,6 +123,29 @@ def test_adopt_refuses_results_that_do_not_fit_their_records(workspace: Workspac
     assert "results/plain/0/accuracy.json: other bytes than stage evaluate wrote" in ran.text
 
 
+@pytest.mark.parametrize("name", ["x;touch F;:", "x';touch F;'", "../../x';touch F;'", "$(touch F)", "a`touch F`"])
+def test_names_that_are_commands_reach_no_shell(untouched: Workspace, tmp_path: Path, name: str) -> None:
+    workspace = untouched.copy(tmp_path / "workspace")
+    params = workspace.params()
+    params["runs"] = {name: params["runs"]["plain"], **params["runs"]}
+    params["datasets"][name] = {"source": "digits"}
+    workspace.write_params(params)
+    ran = workspace.dvc("repro")
+    assert ran.code != 0
+    assert "expected letters, digits, - and _" in ran.text
+    assert not list(tmp_path.rglob("F"))
+    assert not (workspace.path / "results").exists()
+
+
+def test_a_fresh_clone_is_planned_without_running_anything(untouched: Workspace, tmp_path: Path) -> None:
+    clone = Workspace(tmp_path / "clone")
+    untouched.run("git", "clone", "-q", str(untouched.path), str(clone.path)).check()
+    planned = clone.dvc("repro", "--dry").check().text
+    assert all(f"Running stage '{stage}'" in planned for stage in ("plan", "report", "run@plain-0", "figures@plain"))
+    assert "run@adaptive-0" in clone.dvc("status").check().text
+    assert not (clone.path / "results").exists()
+
+
 OTHER = {"snakemake": "dvc", "dvc": "snakemake"}
 
 

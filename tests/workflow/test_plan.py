@@ -32,7 +32,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def _plan(params: dict[str, Any], code: dict[str, str] = CODE) -> dict[str, str]:
     Path("params.yaml").write_text(yaml.safe_dump(params, sort_keys=False))
     write_plan(load_params(Path("params.yaml")), code, file_digest)
-    return {path.name: path.read_text() for path in PLACE.iterdir()}
+    return {path.relative_to(PLACE).with_suffix("").as_posix(): path.read_text() for path in PLACE.rglob("*.json")}
 
 
 def _changed(before: dict[str, str], after: dict[str, str]) -> set[str]:
@@ -43,28 +43,27 @@ def test_stages_depend_on_their_own() -> None:
     params = tiny_params()
     before = _plan(params)
     assert _changed(before, _plan(params)) == set()
-    assert _changed(before, _plan(params, CODE | {"track": "2"})) == {"track.txt"}
-    assert _changed(before, _plan(params, CODE | {"run_figures": "2"})) == {"figures.txt"}
-    assert _changed(before, _plan(params, CODE | {"energy": "2"})) == {"plain.json", "adaptive.json", "report.txt"}
+    assert _changed(before, _plan(params, CODE | {"track": "2"})) == {"track"}
+    assert _changed(before, _plan(params, CODE | {"run_figures": "2"})) == {"figures"}
+    assert _changed(before, _plan(params, CODE | {"energy": "2"})) == {"runs/plain", "runs/adaptive", "report"}
     edited = copy.deepcopy(params)
     edited["runs"]["adaptive"]["adapt"]["k"] = 2.0
-    assert _changed(before, _plan(edited)) == {"adaptive.json", "report.txt"}
+    assert _changed(before, _plan(edited)) == {"runs/adaptive", "report"}
     edited = copy.deepcopy(params)
     edited["runs"]["plain"]["levels"] = 2
-    assert _changed(before, _plan(edited)) == {"plain.json", "adaptive.json", "report.txt"}
+    assert _changed(before, _plan(edited)) == {"runs/plain", "runs/adaptive", "report"}
     reordered = params | {"runs": dict(reversed(params["runs"].items()))}
-    assert _changed(before, _plan(reordered)) == {"report.txt"}
+    assert _changed(before, _plan(reordered)) == {"report"}
     removed = params | {"runs": {"plain": params["runs"]["plain"]}}
-    assert _changed(before, _plan(removed)) == {"adaptive.json", "report.txt"}
+    assert _changed(before, _plan(removed)) == {"runs/adaptive", "report"}
 
 
-@pytest.mark.parametrize("name", ["report", "figures-of-mine", "track", "checked", "plan"])
+@pytest.mark.parametrize("name", ["report", "track", "checked", "plan"])
 def test_no_name_of_a_run_is_that_of_another_plan(name: str) -> None:
     params = tiny_params()
-    names = {path.rpartition("/")[2] for each in _stages() for path in each["deps"] if path.startswith("build/plan/")}
+    before = _plan(params)
     params["runs"][name] = dict(params["runs"]["plain"])
-    assert f"{name}.json" not in {file for file in names if "$" not in file}
-    assert "plan" not in json.loads(_plan(params)[f"{name}.json"])
+    assert _changed(before, _plan(params)) == {"report", f"runs/{name}"}
 
 
 def _stages() -> list[dict[str, Any]]:
@@ -74,8 +73,8 @@ def _stages() -> list[dict[str, Any]]:
 def test_every_stage_of_dvc_waits_for_the_check_whatever_names_say() -> None:
     first, *others = _stages()
     assert first["cmd"].startswith("python -m pascal.pipeline.check --every-run && ")
-    assert all("build/plan/checked.txt" in each["deps"] for each in others)
-    assert "checked.txt" in _plan(tiny_params())
+    assert all({"build/plan/checked.json": None} in each["params"] for each in others)
+    assert "checked" in _plan(tiny_params())
     commands = " ".join(each["cmd"] for each in others)
     assert commands.count("${") == commands.count("'${") == 3
 
@@ -86,7 +85,7 @@ def test_weights_count_by_their_bytes() -> None:
     before = _plan(params)
     assert (LINKS / "plain").resolve() == Path("mine.safetensors").resolve()
     Path("mine.safetensors").write_bytes(save({"weight": torch.zeros(1)}))
-    assert _changed(before, _plan(params)) == {"plain.json", "adaptive.json", "report.txt"}
+    assert _changed(before, _plan(params)) == {"runs/plain", "runs/adaptive", "report"}
     del params["runs"]["plain"]["weights"]
     _plan(params)
     assert not list(LINKS.iterdir())
@@ -99,7 +98,7 @@ def test_weights_of_another_run_count_by_what_makes_them() -> None:
     before = _plan(params)
     assert not list(LINKS.glob("*"))
     params["runs"]["first"]["width"] = 0.125
-    assert _changed(before, _plan(params)) == {"first.json", "plain.json", "adaptive.json", "report.txt"}
+    assert _changed(before, _plan(params)) == {"runs/first", "runs/plain", "runs/adaptive", "report"}
 
 
 def test_files_of_another_kind_of_run_are_left_over() -> None:
