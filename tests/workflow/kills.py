@@ -26,14 +26,13 @@ from tests.workflow.workspace import Workspace, make_workspace, tiny_params
 
 COMMANDS = {"snakemake": ("snakemake", "--cores", "2", "all"), "dvc": ("dvc", "repro")}
 SCOPES = ("everything", "snakemake alone")
-RULES = (*FILES, "run_figures_derived", "track")
+RULES = (*FILES, "track")
 _MADE = {
     "prepare": "results/data/*.json",
     "retrain": "work/retrain/*/*",
     "tables": "results/tables/*.csv",
     "figures": "results/figures/*.png",
     "run_figures": "results/figures/*/*.png",
-    "run_figures_derived": "results/figures/adaptive/*.png",
     "track": "work/mlflow/*",
 }
 

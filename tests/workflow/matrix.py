@@ -77,6 +77,7 @@ class Oracle:
         makers, users = {}, defaultdict(set)
         records = [json.loads(path.read_text()) for path in self.completed.path.glob("**/records/*.json")]
         for record in records:
+            record["rule"] = re.sub(r"^run_figures\w*", "run_figures", record["rule"])
             makers |= dict.fromkeys(record["outputs"], record["rule"])
         for record in records:
             for path in record["inputs"]:

@@ -13,7 +13,7 @@ from tests.workflow.workspace import Workspace
 
 HOME = "results/plain/0"
 ALL = frozenset({"prepare"})  # with what follows: everything
-REPORT = frozenset({"tables", "figures", "run_figures", "run_figures_derived"})
+REPORT = frozenset({"tables", "figures", "run_figures"})
 Act = Callable[[Workspace], "Workspace | None"]
 
 

@@ -223,7 +223,9 @@ def test_a_new_parameter_is_one_class_attribute(tmp_path: Path) -> None:
     model = tmp_path / "pascal/pipeline/parameters/train.py"
     old = "    momentum: Fraction = 0.9\n"
     assert old in model.read_text()
-    model.write_text(model.read_text().replace(old, old + '    nesterov: bool = Field(False, description="new")\n'))
+    model.write_text(
+        model.read_text().replace(old, old + '    clip_gradients: bool = Field(False, description="new")\n')
+    )
     code = """
 from pathlib import Path
 from pascal.pipeline.parameters.file import load_params
@@ -234,7 +236,8 @@ write_parts(load_params(Path("params.yaml")))
     for command in (["-m", "pascal.pipeline.parameters.pages"], ["-c", code]):
         subprocess.run([sys.executable, *command], cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)}, check=True)
     assert (
-        "| `defaults.train.nesterov` | true or false, new | *false* |" in (tmp_path / "docs/parameters.md").read_text()
+        "| `defaults.train.clip_gradients` | true or false, new | *false* |"
+        in (tmp_path / "docs/parameters.md").read_text()
     )
-    stages = {path.stem for path in (tmp_path / "build/params").rglob("*.json") if "nesterov" in path.read_text()}
+    stages = {path.stem for path in (tmp_path / "build/params").rglob("*.json") if "clip_gradients" in path.read_text()}
     assert stages == {"train", "retrain", "finetune"}

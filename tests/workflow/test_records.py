@@ -171,7 +171,7 @@ def test_a_file_written_twice_within_a_tick_is_read_again(tmp_path: Path) -> Non
     assert len(seen) == 1  # the change of the time stamp itself is a moment ago
 
 
-REPORT = {"tables", "figures", "run_figures", "run_figures_derived", "track"}
+REPORT = {"tables", "figures", "run_figures", "track"}
 
 
 def test_results_of_another_branch_are_not_taken_for_those_of_this_one(workspace: Workspace) -> None:
@@ -204,7 +204,7 @@ def test_edited_and_cut_results_are_made_anew_by_both_tools(workspace: Workspace
     (home / "hardware.csv").write_bytes(rows[: rows.rindex(b"\n", 0, -1) + 1])
     ran = workspace.snakemake("all").check()
     assert "results/plain/0/hardware.csv: other bytes than stage hardware wrote; it counts as missing" in ran.text
-    assert set(ran.jobs) == {"hardware"} | REPORT - {"run_figures_derived"}
+    assert set(ran.jobs) == {"hardware"} | REPORT
     assert ran.jobs["hardware"] == 1
     assert workspace.results() == before
     assert "Running stage" not in workspace.dvc("repro").check().text
