@@ -71,6 +71,8 @@ def equivalence(ann: nn.Module, batches: Any, snn: SpikingNetwork | None = None)
             mine = observe(ann, images).counts
             for name, network in compared.items():
                 _add(found, name, mine, observe(network, images).counts)
+    if not found:
+        raise PascalError("batches: got no images, expected at least one batch")
     rows = [{"neuron": n, "ann_count": a, "snn_count": s, "neurons": total} for (n, a, s), total in found.items()]
     return equivalence_figure(rows)
 

@@ -12,6 +12,7 @@ from pascal.errors import PascalError
 from pascal.graph import qcfs_layers
 from pascal.graph.images import check_images, dtype_and_device
 from pascal.graph.replay import Replay
+from pascal.inference import image_batches
 from pascal.neurons import QCFS
 
 _MEMORY = 2**28  # bytes that the kept values of one piece of the images may take
@@ -92,14 +93,10 @@ class Network:
     def gather(self, batches: Iterable[Any], held_out: float, fewest: int, seed: int) -> Images:
         """All images of the batches, in the network's arithmetic, split at random; labels are not looked at."""
         dtype, device = dtype_and_device(self._ann)
-        pieces = [batch if isinstance(batch, Tensor) else batch[0] for batch in batches]
+        pieces = list(image_batches(batches))
         if not pieces:
             raise PascalError("batches: got none, expected calibration images (an iterator is spent after one pass)")
         for piece in pieces:
-            if not isinstance(piece, Tensor):
-                raise PascalError(
-                    f"batches: got {type(piece).__name__}, expected tensors (N, C, H, W) or pairs of them"
-                )
             if piece.is_floating_point():
                 piece = piece.to(device, dtype)
             check_images(piece, self._ann)
