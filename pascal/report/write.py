@@ -29,6 +29,7 @@ _LATEX = {
     **{"χ": r"$\chi$", "θ": r"$\theta$", "×": r"$\times$", "−": "$-$", "≤": r"$\le$", "µ": r"$\mu$", "…": r"\dots{}"},
     **{"–": "--", "·": r"$\cdot$", "≥": r"$\ge$", "Σ": r"$\Sigma$", "⌈": r"$\lceil$", "⌉": r"$\rceil$", "₂": "$_2$"},
 }  # fmt: skip
+_SETTINGS = {"width", "level", "levels", "clusters", "seeds", "timesteps", "fan_in", "pes", "images", "seed", "k"}
 _WIDE = 30  # letters from which a column of text is broken into lines
 _LONG = 40  # rows from which a table may break over pages
 _MANY = 8  # columns from which it is scaled to the page
@@ -51,13 +52,14 @@ def to_markdown(table: pd.DataFrame, caption: str = "") -> str:
     shown = readable(table).map(lambda cell: cell.replace("|", "\\|"))
     lines = [list(shown.columns), ["---"] * len(shown.columns), *shown.to_numpy().tolist()]
     body = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-    note = "" if len(shown) else "\n\nNo rows yet."
+    note, caption = "" if len(shown) else "\n\nNo rows yet.", fitting(caption, shown)
     return f"{caption}\n\n{body}{note}\n" if caption else f"{body}{note}\n"
 
 
 def to_latex(table: pd.DataFrame, caption: str = "", label: str = "") -> str:
     """A booktabs table of `readable` cells; a long one needs longtable, another with many columns graphicx."""
     shown = readable(table)
+    caption = fitting(caption, shown)
     long, wide = len(shown) > _LONG, len(shown.columns) > _MANY
     text = (
         shown.map(_escape)
@@ -81,6 +83,16 @@ def readable(table: pd.DataFrame) -> pd.DataFrame:
     names = [str(name) for name in table.columns if not _is_empty(table[name]) and not _is_deviation(table, str(name))]
     shown = {heading(name): list(map(_cell, table[name], _deviations(table, name), repeat(name))) for name in names}
     return pd.DataFrame(shown, index=range(len(table)), dtype=object)
+
+
+def fitting(caption: str, shown: pd.DataFrame) -> str:
+    """The caption without sentences about columns that have no entry and are left out."""
+    absent = [mark for mark, column in _ABOUT.items() if not any(str(name).startswith(column) for name in shown)]
+    sentences = re.split(r"(?<=\.) (?=[A-Z])", caption)
+    return " ".join(sentence for sentence in sentences if not any(mark in sentence for mark in absent))
+
+
+_ABOUT = {"Reported numbers": "reported", "low and high": "low"}  # words of a caption → a column's heading
 
 
 def heading(name: str) -> str:
@@ -110,8 +122,10 @@ def _cell(value: Any, std: Any, name: str) -> str:
         return str(value)
     if name.startswith("reported"):
         return f"{value:,.10g}"
-    known = std is not None and not pd.isna(std) and std > 1e-9 * abs(value)  # below: the seeds agree
-    whole = float(value).is_integer() and not known
+    if name in _SETTINGS:
+        return f"{value:,g}" if abs(value) < 1e6 else f"{value:,.0f}"
+    known = std is not None and not pd.isna(std)  # zero where the seeds agree
+    whole = float(value).is_integer() and not (known and std > 1e-9 * abs(value))
     digits = 2 if name.endswith("percent") else 0 if whole else _digits(float(value))
     text = f"{float(value):,.{digits}f}"
     return f"{text} ± {float(std):,.{digits}f}" if known else text

@@ -94,7 +94,10 @@ def real():
     verified = Verification(10, 1000, 0, 0, 0.0, None, (), "float64")
     files = {
         "accuracy": {"ann_accuracy": 0.9, "snn_accuracy": 0.9, "images": 10},
-        "accuracy_vs_timesteps": [{"timesteps": 1, "accuracy": 0.5}, {"timesteps": 2, "accuracy": 0.9}],
+        "accuracy_vs_timesteps": [
+            {"timesteps": 1, "accuracy": 0.5, "images": 60, "ann_accuracy": 0.9},
+            {"timesteps": 2, "accuracy": 0.9, "images": 60, "ann_accuracy": 0.9},
+        ],
         "verify": json.loads(verified.to_json()),
         "train": [asdict(epoch) for epoch in epochs],
         "workload": [workload_row(workload) for workload in workloads],

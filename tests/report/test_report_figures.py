@@ -71,7 +71,7 @@ def test_histograms_have_a_panel_per_layer_that_adds_up(layers, levels):
 def test_metric_figure_marks_each_layer_and_cluster(layers, levels, seeds):
     figure = metric_figure(metric_rows(layers, seeds))
     (axes,) = figure.axes
-    assert axes.get_ylabel() == "AL metric M"
+    assert axes.get_ylabel().startswith("AL metric M (")
     assert sum(len(points.get_offsets()) for points in axes.collections) == layers * seeds
     dashed = [line for line in axes.lines if line.get_linestyle() == "--"]
     assert len(dashed) == (2 if seeds == 1 else 0)  # between three clusters
@@ -101,7 +101,9 @@ def test_a_metric_of_zero_is_in_view_beside_decades():
 
 def test_each_seed_has_a_line_of_its_own():
     (axes,) = metric_figure(metric_rows(15, 3)).axes
-    assert sorted(len(line.get_xdata()) for line in axes.lines) == [15, 15, 15]
+    assert sorted(len(line.get_xdata()) for line in axes.lines if len(line.get_xdata())) == [15, 15, 15]
+    named = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert [name for name in named if name.startswith("seed")] == ["seed 0", "seed 1", "seed 2"]
 
 
 @pytest.mark.parametrize(("layers", "levels"), SIZES)

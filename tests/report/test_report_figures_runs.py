@@ -16,7 +16,7 @@ SEEDS = [1, 20]
 
 def curves(run, panel, seeds):
     return [
-        {"run": run, "seed": seed, "panel": panel, "timesteps": t, "accuracy": 0.9 - 0.3 / t - seed / 1000}
+        {"run": run, "seed": seed, "panel": panel, "timesteps": t, "accuracy": 0.9 - 0.3 / t, "images": 60}
         for seed in range(seeds)
         for t in (1, 2, 4, 8, 16, 32, 64)
     ]
@@ -32,6 +32,8 @@ def test_timesteps_show_curves_and_stars_and_name_what_is_missing(seeds):
     assert [(line.get_xdata()[0], line.get_ydata()[0]) for line in stars] == [(4.2, 90.0)]
     assert not [line for line in second.lines if line.get_marker() == "*"]
     assert figure.get_supxlabel() == "not shown in full, results missing: b"
+    assert first.get_title() == "one: 60 test images"
+    assert first.get_ylim()[1] <= 101
     assert_readable(figure)
 
 
@@ -73,8 +75,8 @@ def test_equivalence_counts_what_is_off_the_diagonal(levels):
     rows += [{"neuron": "plain IF", "ann_count": 0, "snn_count": 1, "neurons": 7}]
     rows += [{"neuron": "plain IF", "ann_count": 1, "snn_count": 1, "neurons": 3}]
     figure = equivalence_figure(rows)
-    assert figure.axes[0].get_title() == f"PASC: 0 of\n{10 * (levels + 1)} neurons differ"
-    assert figure.axes[1].get_title() == "plain IF: 7 of\n10 neurons differ"
+    assert figure.axes[0].get_title() == f"PASC: all {10 * (levels + 1)} counts\nequal the ANN's levels"
+    assert figure.axes[1].get_title() == "plain IF: 7 of 10 counts\ndiffer from the ANN's levels (70.00%)"
     assert figure.axes[1].images[0].get_array()[1, 0] == 7  # row: count of the SNN
     assert_readable(figure)
 
@@ -114,5 +116,5 @@ def test_hardware_sensitivity_has_three_scopes_per_setting(seeds):
     (axes,) = figure.axes
     points = [line for line in axes.lines if line.get_label() in ("compute", "on chip", "with DRAM")]
     assert [len(line.get_xdata()) for line in points] == [len(rows) // seeds] * 3
-    assert axes.get_yticklabels()[0].get_text() == "dram_bit_pj = 3.9"
+    assert axes.get_yticklabels()[0].get_text() == "DRAM, pJ per bit: 3.9"
     assert_readable(figure)

@@ -87,7 +87,7 @@ def test_seeds_that_cluster_differently_get_rows_of_their_own():
     runs = [run_results("al", seed, adaptive=True) for seed in range(2)]
     table = al_table(overview(runs))
     assert len(table) == 2
-    assert table.seeds.tolist() == [1, 1]
+    assert table.seeds.tolist() == ["0", "1"]
     assert accuracy_table(overview(runs)).iloc[0].levels == "differ by seed"
 
 
@@ -96,15 +96,15 @@ def test_an_adaptive_run_that_failed_says_so():
         "al", 0, adaptive=True, accuracy=None, levels=None, metric=None, workload=None, problem="disk full"
     )
     row = al_table(overview([failed])).iloc[0]
-    assert row.seeds == 0
+    assert row.seeds == ""
     assert row.missing == "seed 0: accuracy, levels, metric – disk full"
 
 
 def test_timesteps_table_finds_where_plain_if_reaches_pasc():
-    curve = [{"timesteps": 1, "accuracy": 0.5}, {"timesteps": 16, "accuracy": 0.9}, {"timesteps": 4, "accuracy": 0.8}]
+    curve = [{"timesteps": t, "accuracy": share, "images": 60} for t, share in ((1, 0.5), (16, 0.9), (4, 0.8))]
     results = [
-        with_accuracy(0, 0.80, "a", accuracy_vs_timesteps=curve),
-        with_accuracy(0, 0.95, "b", accuracy_vs_timesteps=curve),
+        with_accuracy(0, 0.99, run, accuracy_vs_timesteps=[{**row, "ann_accuracy": same} for row in curve])
+        for run, same in (("a", 0.80), ("b", 0.95))  # on the images of the curve, not on all
     ]
     table = timesteps_table(overview([*results, NOTHING]), gather(results, "accuracy_vs_timesteps"))
     assert table.if_reaches_pasc_at.tolist() == ["4", "not by 16", ""]

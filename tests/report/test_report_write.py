@@ -54,7 +54,7 @@ def test_a_long_table_breaks_over_pages_and_a_wide_one_is_scaled():
         (1.00123456, None, "1.0012"),
         (8.351, 0.02, "8.351 ± 0.020"),
         (0.00318, None, "0.003180"),
-        (4.0, 0.0, "4"),  # the seeds agree
+        (4.0, 0.0, "4 ± 0"),  # the seeds agree
         (4.0, 0.3, "4.000 ± 0.300"),  # a whole mean of numbers that differ is not a whole number
         (12345.6, None, "12,346"),
         (0, None, "0"),

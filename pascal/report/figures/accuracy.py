@@ -20,15 +20,17 @@ _THIN: dict[str, Any] = {"elinewidth": 0.8, "capsize": 1.5}
 
 @figure(
     "Accuracy of the plain IF network over its timesteps, mean ± std over seeds. The star is PASC at its effective "
-    "timesteps; it has the ANN's accuracy (dotted) exactly. Plain IF runs on a sample of plain_images test "
-    "images, PASC on all of them.",
-    files=("accuracy", "accuracy_vs_timesteps", "energy_summary"),
+    "timesteps on the same images; it has the ANN's accuracy (dotted) exactly.",
+    files=("accuracy_vs_timesteps", "energy_summary"),
 )
 def timesteps(results: Results) -> Figure:
     """One panel per dataset and network."""
-    points = overview(results)[["run", "seed", "t_eff", "snn_accuracy"]]
+    curves = gather(results, "accuracy_vs_timesteps")
+    points = overview(results)[["run", "seed", "t_eff"]]
+    if len(curves):
+        points = points.merge(curves.groupby(["run", "seed"])["ann_accuracy"].first().reset_index(), how="left")
     return timesteps_figure(
-        _with_panel(results, gather(results, "accuracy_vs_timesteps")), _with_panel(results, points)
+        _with_panel(results, curves), _with_panel(results, points.rename(columns={"ann_accuracy": "snn_accuracy"}))
     )
 
 
@@ -62,17 +64,23 @@ def pareto_energy(results: Results) -> Figure:
 def timesteps_figure(curves: Rows, points: Rows) -> Figure:
     """Plain IF over its timesteps, with PASC's own point as a star of the same colour; one panel per `panel`.
 
-    Columns of `curves`: run, seed, panel, timesteps, accuracy. Of `points`: run, seed, panel, t_eff, snn_accuracy.
+    Columns of `curves`: run, seed, panel, timesteps, accuracy, images. Of `points`: run, seed, panel, t_eff,
+    snn_accuracy on the same images.
     Accuracies are shares in 0..1; mean ± std over seeds.
     """
     name = "accuracy_vs_timesteps.csv"
-    table = shares(filled(curves, ["run", "seed", "panel", "timesteps", "accuracy"], name), ["accuracy"], name)
+    table = shares(
+        filled(curves, ["run", "seed", "panel", "timesteps", "accuracy", "images"], name), ["accuracy"], name
+    )
     runs = frame(points, ["run", "seed", "panel", "t_eff", "snn_accuracy"], "accuracy.json")
     stars = shares(runs, ["snn_accuracy"], "accuracy.json").dropna(subset=["t_eff", "snn_accuracy"])
     figure, grouped = _stacked(table)
     for axes, part in grouped:
         _draw_timesteps(axes, part, over_seeds(stars[stars.run.isin(part.run)], ["run"], ["t_eff", "snn_accuracy"]))
+        images = sorted({int(number) for number in part.images.dropna()})
         axes.set(xlabel="timesteps T; PASC: $T_\\mathrm{eff}$", ylabel="test accuracy (%)")
+        axes.set_title(f"{axes.get_title()}: {' or '.join(f'{number:,}' for number in images)} test images")
+        axes.set_ylim(top=min(axes.get_ylim()[1], 101))
     _name_absent(figure, {*table.run, *runs.run} - ({*table.run} & {*stars.run}))
     return figure
 

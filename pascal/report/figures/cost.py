@@ -21,7 +21,8 @@ _SUMS = ("total_pj", "matmul_pj")
 
 @figure(
     "Energy per image by component, one panel per arithmetic: both SNNs, and the ANN as it is, skipping MACs whose "
-    "input is zero, and carrying activations in as few bits as their levels need.",
+    "input is zero, and carrying activations in as few bits as their levels need. Components too thin to be seen stand "
+    "beside their bar, in hundredths of it.",
     files=("energy",),
     per_run=True,
 )
@@ -32,7 +33,7 @@ def energy_components(runs: Results) -> Figure:
 
 @figure(
     "Energy per image on the simulated accelerators, by component. Labels say machine, neuron, and whether a PE waits "
-    "for its neuron unit (blocking) or not (pipelined).",
+    "for its neuron unit (blocking) or not (pipelined). Components too thin to be seen stand beside their bar.",
     files=("hardware",),
     per_run=True,
 )
@@ -75,15 +76,29 @@ def _looks(sums: pd.DataFrame) -> dict[str, dict[str, Any]]:
     }
 
 
+def _hidden(parts: pd.Series) -> str:
+    """In words what is too thin to be seen: components below two hundredths of the bar."""
+    shares = parts[parts > 0] / parts.sum()
+    thin = [f"{_name(str(name))} {share:.1g}" for name, share in (100 * shares[shares < 0.02]).items()]
+    return f"  {', '.join(thin)} %" if thin else ""
+
+
+def _name(component: str) -> str:
+    return _NAMES.get(component.removesuffix("_pj"), component.removesuffix("_pj"))
+
+
 def _draw_components(axes: Axes, sums: pd.DataFrame, looks: Mapping[str, dict[str, Any]]) -> None:
     divisor, unit = energy_unit(float(sums.sum(axis=1).max()))
     left = np.zeros(len(sums))
     for component, look in looks.items():
         values = sums[component].to_numpy() / divisor
         style = {"height": 0.7, "edgecolor": "white", "lw": 0.4, **look}
-        name = component.removesuffix("_pj")
-        axes.barh(range(len(sums)), values, left=left, label=_NAMES.get(name, name), **style)
+        axes.barh(range(len(sums)), values, left=left, label=_name(component), **style)
         left += values
+    for row, (_, parts) in enumerate(sums.iterrows()):
+        axes.text(left[row], row, _hidden(parts), fontsize=6, va="center", color="0.25")
+    axes.margins(x=0.3)
+    axes.set_xlim(left=0)
     axes.set_yticks(range(len(sums)), list(sums.index))
     axes.invert_yaxis()
     axes.grid(False, axis="y")

@@ -40,9 +40,15 @@ def equivalence_figure(rows: Rows) -> Figure:
     for panel, (kind, grid) in zip(axes.flat, grids.items(), strict=True):
         image = _draw(panel, grid, norm)
         differing = int(grid.sum() - np.trace(grid))
-        panel.set_title(f"{kind}: {differing:,} of\n{int(grid.sum()):,} neurons differ")
-    figure.colorbar(image, ax=list(axes.flat), label="neurons", shrink=0.8)
+        panel.set_title(_verdict(kind, differing, int(grid.sum())))
+    figure.colorbar(image, ax=list(axes.flat), label="neurons, over all layers and images", shrink=0.8)
     return figure
+
+
+def _verdict(kind: str, differing: int, compared: int) -> str:
+    if not differing:
+        return f"{kind}: all {compared:,} counts\nequal the ANN's levels"
+    return f"{kind}: {differing:,} of {compared:,} counts\ndiffer from the ANN's levels ({differing / compared:.2%})"
 
 
 def _grid(table: pd.DataFrame, size: int) -> NDArray:

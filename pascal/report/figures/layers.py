@@ -48,7 +48,8 @@ def spikes(results: Results) -> Figure:
 
 
 @figure(
-    "Share of neurons that fire in each timestep. Trains are earliest-first, so activity falls along a row.",
+    "Share of a layer's neurons that fire in each timestep of its train, mean over images and seeds. Trains are "
+    "earliest-first, so that it falls along a row; a layer has as many timesteps as levels.",
     files=("activity",),
     per_run=True,
 )

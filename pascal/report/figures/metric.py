@@ -11,10 +11,12 @@ from pascal.report.results import Results, gather
 from pascal.report.rows import Rows, filled, frame
 from pascal.report.style import BESIDE, MARKERS, PAGE_IN, level_colours, looks, name_layers, panels, styled
 
+_SEEDS = ("-", ":", "-.")  # dashes part clusters
+
 
 @figure(
-    "The AL metric of each layer, one line per seed; the mark is the level that its cluster got. A high metric allows "
-    "few levels. With one seed, dashed lines part the clusters.",
+    "The AL metric of each layer, one line per seed (side by side, named at its end); the mark is the level that its "
+    "cluster got. A high metric allows few levels. With one seed, dashed lines part the clusters.",
     files=("metric", "levels"),
     per_run=True,
     kinds=("derived",),
@@ -29,7 +31,8 @@ def metric(runs: Results) -> Figure:
 
 @figure(
     "The AL metric of each layer for three thresholds below which a level counts as empty and both readings of the "
-    "moments, mean over seeds. Where lines part, the assignment depends on the threshold.",
+    "moments, mean over seeds. Where lines part, the assignment depends on the threshold; the axes name their "
+    "scales.",
     files=("metric_by_k",),
     per_run=True,
     kinds=("derived",),
@@ -43,25 +46,31 @@ def metric_threshold(runs: Results) -> Figure:
 def metric_figure(rows: Rows) -> Figure:
     """The AL metric M of each layer with the cluster it fell into, one line per seed.
 
-    Columns: layer, metric, level (the one assigned). A layer without a metric is a constant one.
+    Columns: layer, metric, level (the one assigned), and seed if there are several. A layer without a metric is a
+    constant one.
     """
     table = filled(rows, ["layer", "metric", "level"], "metric.csv")
     layers = list(table.layer.unique())
     figure, ((axes,),) = panels(1, 1, PAGE_IN, 3.0)
     means = table.groupby("layer", sort=False)["metric"].mean()
-    for _, seed in table.groupby(table.groupby("layer").cumcount()):
-        axes.plot([layers.index(layer) for layer in seed.layer], seed.metric, color="0.7", lw=0.7, zorder=1)
+    table["seed"] = table.get("seed", 0)
+    seeds = list(table.seed.unique())
+    apart = dict(zip(seeds, np.linspace(-0.18, 0.18, len(seeds)) if len(seeds) > 1 else [0.0], strict=True))
+    table["place"] = [layers.index(layer) + apart[seed] for layer, seed in zip(table.layer, table.seed, strict=True)]
+    for number, (seed, part) in enumerate(table.groupby("seed", sort=False)):
+        axes.plot(part.place, part.metric, color="0.6", lw=0.8, linestyle=_SEEDS[number % len(_SEEDS)], zorder=1)
+        if len(seeds) > 1:
+            axes.plot([], [], color="0.6", lw=0.8, linestyle=_SEEDS[number % len(_SEEDS)], label=f"seed {seed}")
     colours = sorted(level_colours(list(table.level)).items(), reverse=True)
     for number, (level, colour) in enumerate(colours):
         part = table[(table.level == level) & table.metric.notna()]
         look = {"marker": MARKERS[number % len(MARKERS)], "color": colour, "edgecolor": "0.2"}
-        places = [layers.index(layer) for layer in part.layer]
-        axes.scatter(places, part.metric, s=26, lw=0.4, zorder=3, label=f"L = {level}", **look)
+        axes.scatter(part.place, part.metric, s=26, lw=0.4, zorder=3, label=f"L = {level}", **look)
     _scale(axes, table.metric)
     _mark_clusters(axes, table)
     _mark_constant(axes, means)
     name_layers(axes, layers)
-    axes.legend(title="assigned levels", **BESIDE)
+    axes.legend(title="levels and seeds" if len(seeds) > 1 else "assigned levels", **BESIDE)
     return figure
 
 
@@ -95,7 +104,7 @@ def _draw_thresholds(axes: Axes, table: pd.DataFrame, layers: list[str]) -> None
 def _scale(axes: Axes, metric: pd.Series) -> None:
     """Kurtosis makes the metric span decades: a linear axis would then show the largest layer alone."""
     positive = metric[metric > 0]
-    axes.set_ylabel("AL metric M")
+    axes.set_ylabel("AL metric M (linear)")
     if positive.empty or positive.max() <= 30 * positive.min():
         axes.margins(y=0.1)
         return
@@ -103,9 +112,11 @@ def _scale(axes: Axes, metric: pd.Series) -> None:
     locator = LogLocator(subs=(1, 2, 5) if largest < 1000 * smallest else (1,))
     if (metric.dropna() > 0).all():
         axes.set_yscale("log")
+        axes.set_ylabel("AL metric M (logarithmic)")
         axes.yaxis.set_major_locator(locator)
     else:  # LogLocator itself would cut off zero
         axes.set_yscale("symlog", linthresh=smallest)
+        axes.set_ylabel(f"AL metric M\n(logarithmic above {smallest:.2g})")
         ticks = np.asarray(locator.tick_values(smallest, largest))
         axes.yaxis.set_major_locator(FixedLocator([0, *ticks[ticks >= smallest]]))
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))

@@ -30,7 +30,7 @@ def qcfs(results: Results) -> Figure:
 
 @figure(
     "One PASC neuron. Phase 1 fires on the input, phase 2 corrects the count with excitatory or inhibitory spikes, "
-    "phase 3 emits the count, earliest first."
+    "phase 3 begins anew with a membrane of count · θ* and emits the count, earliest first."
 )
 def pasc_neuron(results: Results) -> Figure:
     """A neuron that phase 1 alone would let fire once too often."""
@@ -112,6 +112,16 @@ def _draw_membrane(axes: Axes, trace: pd.DataFrame, step: float) -> None:
             axes.plot(0.5, 0.5, "o", color=COLOURS["PASC"], clip_on=False, zorder=4, label="start at θ*/2")
             at, values = np.insert(at, 0, 0.5), np.insert(values, 0, 0.5)
         axes.plot(at, values, color=COLOURS["PASC"], zorder=3, label="membrane" if phase == "integrate" else None)
+    start = trace[trace.phase == "emit"].iloc[0]
+    axes.annotate(
+        "set to count · θ*",
+        (start.step_at - 0.5, start.before / step),
+        xytext=(0, 14),
+        textcoords="offset points",
+        ha="center",
+        fontsize=6,
+        arrowprops={"arrowstyle": "->", "lw": 0.6},
+    )
     axes.axhline(1, color=COLOURS["bad"], linestyle="--", lw=1, label="θ*: fires at or above")
     axes.axhline(0, color=COLOURS["IF"], linestyle=":", lw=1.3, label="0: in phase 2,\ninhibited below")
     axes.set_ylabel("membrane (θ*)")

@@ -35,7 +35,7 @@ def energy_sensitivity(runs: Results) -> Figure:
 
 @figure(
     "Energy of SparTen with the ANN over that of LoAS with PASC when one parameter of the accelerator moves and the "
-    "others stay. Left of 1 the ANN needs less.",
+    "others stay; dashed lines are the default, pascal40. Left of 1 the ANN needs less.",
     files=("hardware_sensitivity",),
     per_run=True,
 )
@@ -74,10 +74,14 @@ def hardware_sensitivity_figure(rows: Rows) -> Figure:
     Columns: parameter, value, ann_over_snn_compute, ann_over_snn_on_chip, ann_over_snn_with_dram.
     """
     table = filled(rows, ["parameter", "value", *_SCOPES], "hardware sensitivity")
-    table["label"] = table.parameter.astype(str) + " = " + table.value.map(_text)
+    table["label"] = [_named(*pair) for pair in zip(table.parameter.astype(str), table.value, strict=True)]
     labels = table.drop_duplicates("label")
     figure, ((axes,),) = panels(1, 1, PAGE_IN, 0.8 + 0.17 * len(labels))
+    standing = table[table.parameter == "weight_density"]
+    default = standing[pd.to_numeric(standing.value, errors="coerce") == 1]  # dense weights: nothing has moved
     for column, (name, look) in _SCOPES.items():
+        if len(default):
+            axes.axvline(default[column].mean(), color=look["color"], lw=0.8, linestyle="--", zorder=1)
         spread = _spread(table, column)
         _draw_points(axes, spread, np.isfinite(spread["mean"].to_numpy()), label=name, **look)
     _name_rows(axes, list(labels.label))
@@ -85,6 +89,44 @@ def hardware_sensitivity_figure(rows: Rows) -> Figure:
     _ratio_axis(axes, table[list(_SCOPES)].stack())
     axes.legend(title="energy counted", **BESIDE)
     return figure
+
+
+_PARAMETERS = {
+    "dram_bit_pj": "DRAM, pJ per bit",
+    "cell": "SRAM cell",
+    "prices": "prices of operations",
+    "act_bits": "bits of an ANN activation",
+    "profile": "cycles of the join",
+    "pes": "processing elements",
+    "overlap": "PE and neuron unit",
+    "schedule": "schedule of the PEs",
+    "batch": "images per batch",
+    "memory": "memory",
+    "weight_density": "weights kept",
+}
+_VALUES = {
+    "lop": "low operating power",
+    "hp": "high performance",
+    "lstp": "low standby power",
+    "synthesis40": "synthesis, 40 nm",
+    "aladdin40": "Aladdin, 40 nm",
+    "h1": "hypothesis h1",
+    "nf": "NeuroFlex's code",
+    "cons": "conservative",
+    "dynamic": "first free PE",
+    "lpt": "longest first",
+    "barrier": "barriers",
+    "barrier_n": "barriers over neurons",
+    "gb": "greedy balancing",
+    "True": "on",
+    "False": "off",
+}
+
+
+def _named(parameter: str, value: object) -> str:
+    """In words; a parameter or value without any keeps its name."""
+    text = f"{float(str(value)):.0%}" if parameter == "weight_density" else _text(value)
+    return f"{_PARAMETERS.get(parameter, parameter)}: {_VALUES.get(text, text)}"
 
 
 _WINS: dict[str, dict[str, Any]] = {

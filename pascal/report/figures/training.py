@@ -14,7 +14,7 @@ _CURVES = {
     "loss": {"loss": "training"},
     "accuracy (%)": {"train_accuracy": "training", "validation_accuracy": "validation"},
     "learning rate": {"learning_rate": "all layers"},
-    "threshold θ": {"threshold_max": "largest layer", "threshold_min": "smallest layer"},
+    "threshold θ": {"threshold_max": "largest θ of all layers", "threshold_min": "smallest θ"},
 }
 _COLUMNS = ["epoch", *[column for curves in _CURVES.values() for column in curves]]
 

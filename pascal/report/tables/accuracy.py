@@ -23,8 +23,9 @@ def accuracy(results: Results, audit: Rows) -> pd.DataFrame:
 
 
 @table(
-    "Adaptive layerwise runs: levels of each layer, effective timesteps and accuracy. Reported numbers are the "
-    "paper's, of networks of width 1."
+    "Adaptive layerwise runs: levels of each layer, effective timesteps and accuracy, beside the accuracy of the run "
+    "that each seed started from. Seeds are named where they took different levels. Reported numbers are the paper's, "
+    "of networks of width 1."
 )
 def adaptive(results: Results, audit: Rows) -> pd.DataFrame:
     """One row per run and assignment."""
@@ -32,8 +33,8 @@ def adaptive(results: Results, audit: Rows) -> pd.DataFrame:
 
 
 @table(
-    "Accuracy of the plain IF network over timesteps, of PASC at its effective timesteps, and where the former reaches "
-    "the latter.",
+    "Accuracy of the plain IF network over timesteps, of PASC on the same images at its effective timesteps, and where "
+    "the former reaches the latter.",
     files=("accuracy_vs_timesteps",),
 )
 def timesteps(results: Results, audit: Rows) -> pd.DataFrame:
@@ -66,14 +67,17 @@ def al_table(runs: Rows, audit: Rows = ()) -> pd.DataFrame:
     """
     table = frame(runs, ["run", "seed", "start", "clusters", "values", "levels", "t_eff", "snn_accuracy"], "runs")
     keys = ["run", "levels"]
-    uniform = _percent(table, ["run"], "snn_accuracy").set_index("run")["snn_accuracy_percent"]
+    own = table.set_index(["run", "seed"])["snn_accuracy"]
+    table["start_accuracy"] = [own.get((row.start, row.seed)) for row in table.itertuples()]  # of the same seed
     settings = table[table.start != ""].groupby(keys, sort=False)[["start", "clusters", "values"]].first()
-    settings["seeds"] = table.groupby(keys)["snn_accuracy"].count()
+    done = table[table.snn_accuracy.notna()].groupby(keys)["seed"]
+    named = {key: ", ".join(map(str, sorted(seeds))) for key, seeds in done}
+    settings["seeds"] = [named.get(key, "") for key in settings.index]
     left = describe(runs, ["accuracy", "levels", "metric", "energy_summary"]).drop(columns=["levels", "seeds"])
     joined = left.merge(settings.reset_index(), on="run")
     joined = joined.merge(over_seeds(table, keys, ["t_eff"]), on=keys)
     joined = joined.merge(_percent(table, keys, "snn_accuracy"), on=keys)
-    joined["start_accuracy_percent"] = joined.start.map(uniform)
+    joined = joined.merge(_percent(table, keys, "start_accuracy"), on=keys)
     joined[_PAPER] = _paper_rows(joined, reported_numbers(audit))
     return missing_last(joined)
 
@@ -81,17 +85,21 @@ def al_table(runs: Rows, audit: Rows = ()) -> pd.DataFrame:
 def timesteps_table(runs: Rows, curves: Rows) -> pd.DataFrame:
     """PASC's accuracy, that of plain IF at each number of timesteps, and the timesteps plain IF needs to reach PASC.
 
-    Columns of `runs`: those of `overview`; of `curves`: run, seed, timesteps, accuracy (a share).
+    Columns of `runs`: those of `overview`; of `curves`: run, seed, timesteps, images, accuracy and ann_accuracy
+    (shares, of the same images; PASC's accuracy is the ANN's).
     """
-    table = frame(runs, ["run", "seed", "snn_accuracy", "t_eff"], "runs")
-    curves = frame(curves, ["run", "seed", "timesteps", "accuracy"], "accuracy_vs_timesteps.csv")
+    table = frame(runs, ["run", "seed", "t_eff"], "runs")
+    columns = ["run", "seed", "timesteps", "images", "accuracy", "ann_accuracy"]
+    curves = frame(curves, columns, "accuracy_vs_timesteps.csv")
+    exact = curves.drop_duplicates(["run", "seed"]).rename(columns={"ann_accuracy": "pasc_accuracy"})
     plain = _percent(curves, ["run", "timesteps"], "accuracy").pivot(
         index="run", columns="timesteps", values="accuracy_percent"
     )
-    joined = describe(runs, ["accuracy", "accuracy_vs_timesteps"])
+    joined = describe(runs, ["accuracy_vs_timesteps"])
     joined = joined.merge(over_seeds(table, ["run"], ["t_eff"])[["run", "t_eff"]], on="run", how="left")
-    joined = joined.merge(_percent(table, ["run"], "snn_accuracy"), on="run", how="left")
-    joined["if_reaches_pasc_at"] = [_reaches(plain, row.run, row.snn_accuracy_percent) for row in joined.itertuples()]
+    joined = joined.merge(_percent(exact, ["run"], "pasc_accuracy"), on="run", how="left")
+    joined["images"] = joined.run.map(curves.groupby("run")["images"].max())
+    joined["if_reaches_pasc_at"] = [_reaches(plain, row.run, row.pasc_accuracy_percent) for row in joined.itertuples()]
     named = plain.rename(columns=lambda timesteps: f"if_t{int(timesteps)}_percent")
     return missing_last(joined.merge(named, left_on="run", right_index=True, how="left"))
 

@@ -14,8 +14,9 @@ _NUMBERS = [*_INPUTS.values(), "ratio_paper", "ratio_exact"]
 
 
 @table(
-    "Energy of the ANN over that of the SNN by the paper's formula and by exact operations. Reported numbers are the "
-    "paper's, of networks of width 1."
+    "Energy of the ANN over that of the SNN by the paper's formula and by exact operations. b is additions of the SNN "
+    "per MAC of the ANN: the paper's mean spikes per neuron, or synaptic operations as counted; c is the share of MACs "
+    "in layers that read pixels and multiply in both. Reported numbers are the paper's, of networks of width 1."
 )
 def energy(results: Results, audit: Rows) -> pd.DataFrame:
     """One row per run and arithmetic."""

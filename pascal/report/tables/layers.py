@@ -58,7 +58,11 @@ def layer_overhead_table(runs: Rows, ratios: Rows) -> pd.DataFrame:
 def _same(cells: pd.Series) -> object:
     """What all seeds share; an adaptive run's levels may differ between seeds."""
     known = list(dict.fromkeys(cells.dropna()))
-    return known[0] if len(known) == 1 else " or ".join(map(str, known)) if known else None
+    return known[0] if len(known) == 1 else " or ".join(map(_whole, sorted(known))) if known else None
+
+
+def _whole(cell: object) -> str:
+    return f"{cell:g}" if isinstance(cell, float) else str(cell)
 
 
 def _total_macs(path: object) -> str:
