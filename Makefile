@@ -10,7 +10,7 @@ export MALLOC_MMAP_THRESHOLD_ := 4294967296
 export MALLOC_TRIM_THRESHOLD_ := 8589934592
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: run test test-slow lint ui report
+.PHONY: run test test-slow lint ui report docs
 
 $(READY): requirements.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -19,10 +19,18 @@ $(READY): requirements.txt pyproject.toml
 	touch $(READY)
 
 run: $(READY)  ## the embedded job of params.yaml: from data to tables, figures and the MLflow database
-	snakemake --cores $(WORKERS) all
+	snakemake --cores $(WORKERS) --quiet rules host -- all
+	@echo && cat results/tables/accuracy.md && echo
+	@echo "Tables: results/tables, figures: results/figures. Next:"
+	@echo "  make ui      compare the runs in the browser"
+	@echo "  make report  one page with all tables and figures"
+	@echo "  pascal plot equivalence results/digits-vgg-l4/0/ann.safetensors --network vgg16 --width 0.125 --dataset digits"
 
 ui: $(READY)  ## compare runs in the browser
 	mlflow ui --backend-store-uri $${MLFLOW_TRACKING_URI:-sqlite:///results/mlflow.db}
+
+docs: $(READY)  ## the pages and the API reference as a site under build/site; a warning is an error
+	mkdocs build --strict --quiet
 
 report: $(READY)  ## one page with all tables and figures
 	snakemake --report report.html

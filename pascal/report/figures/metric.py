@@ -12,6 +12,7 @@ from pascal.report.rows import Rows, filled, frame
 from pascal.report.style import BESIDE, MARKERS, PAGE_IN, level_colours, looks, name_layers, panels, styled
 
 _SEEDS = ("-", ":", "-.")  # dashes part clusters
+_NAMED = 6  # more seeds than these would fill the legend
 
 
 @figure(
@@ -59,7 +60,7 @@ def metric_figure(rows: Rows) -> Figure:
     table["place"] = [layers.index(layer) + apart[seed] for layer, seed in zip(table.layer, table.seed, strict=True)]
     for number, (seed, part) in enumerate(table.groupby("seed", sort=False)):
         axes.plot(part.place, part.metric, color="0.6", lw=0.8, linestyle=_SEEDS[number % len(_SEEDS)], zorder=1)
-        if len(seeds) > 1:
+        if 1 < len(seeds) <= _NAMED:
             axes.plot([], [], color="0.6", lw=0.8, linestyle=_SEEDS[number % len(_SEEDS)], label=f"seed {seed}")
     colours = sorted(level_colours(list(table.level)).items(), reverse=True)
     for number, (level, colour) in enumerate(colours):
