@@ -97,8 +97,7 @@ def _draw_components(axes: Axes, sums: pd.DataFrame, looks: Mapping[str, dict[st
         left += values
     for row, (_, parts) in enumerate(sums.iterrows()):
         axes.text(left[row], row, _hidden(parts), fontsize=6, va="center", color="0.25")
-    axes.margins(x=0.3)
-    axes.set_xlim(left=0)
+    axes.set_xlim(0, left.max() * (2.0 if any(_hidden(parts) for _, parts in sums.iterrows()) else 1.05))
     axes.set_yticks(range(len(sums)), list(sums.index))
     axes.invert_yaxis()
     axes.grid(False, axis="y")
