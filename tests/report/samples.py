@@ -172,7 +172,8 @@ def ratio_rows(layers=15, levels=4):
 
 AUDIT = [
     {"quantity": quantity, "network": network, "dataset": dataset, "levels": levels, "reported": reported,
-     "equation": equation, "difference": "", "counted": "", "latency_timesteps": "", "authors_list": "", "measured": "", "agrees": agrees,
+     "equation": equation, "difference": "",
+     "counted": "", "latency_timesteps": "", "authors_list": "", "measured": "", "agrees": agrees,
      "reason": "", "source": "the paper"}
     for quantity, network, dataset, levels, reported, equation, agrees in (
         ("ANN accuracy %", "vgg16", "cifar10", "4", "95.66", "", ""),
