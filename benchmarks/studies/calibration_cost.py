@@ -13,7 +13,7 @@ import torch
 import pascal
 from pascal.networks.resnet import ResNet
 
-IMAGES, BLOCKS, CHANNELS = (500, 1000), (3, 6), (16, 32, 64)
+IMAGES, BLOCKS, CHANNELS = (500, 1000), (1, 3), (16, 32, 64)
 
 
 def main() -> None:
