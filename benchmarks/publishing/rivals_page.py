@@ -45,19 +45,22 @@ def main() -> None:
 
 def ten_rows(tables: dict[str, pd.DataFrame]) -> str:
     """Accuracy on every network; timesteps and operations of the first."""
-    first, *others = tables
-    names = "".join(f" | {NETWORKS[name].partition(',')[0]} % " for name in others)
-    head = f"| method | {NETWORKS[first].partition(',')[0]} % | T total | sequential T | synaptic op. (M){names}|"
+    first = max(tables, key=lambda name: tables[name].method.nunique())  # the one with most methods
+    others = [name for name in tables if name != first]
+    names = "".join(f" | {NETWORKS[name].partition(',')[0]} %" for name in others)
+    head = f"| method | {NETWORKS[first].partition(',')[0]} % | T total | sequential T | synaptic op. (M){names} |"
     lines = [head, "|---" * (5 + len(others)) + "|"]
     for method, answer in TEN:
-        found = [_pick(tables[name], method, answer) for name in tables]
-        if found[0] is not None:
-            row, rest = found[0], "".join(f" | {_percent(each)}" for each in found[1:])
-            lines.append(f"| {_name(row)} | {_percent(row)} | {_costs(row)}{rest} |")
-    anns = [f"{NETWORKS[name]} {100 * table.ann_accuracy.iloc[0]:.2f} %" for name, table in tables.items()]
-    sizes = sorted({_images(table) for table in tables.values()})
-    note = f"The ANNs: {'; '.join(anns)}; the first {' or '.join(map(str, sizes))} test images of CIFAR-10, float32."
-    return "\n".join([*lines, "", note, ""])
+        row, *rest = [_pick(tables[name], method, answer) for name in (first, *others)]
+        if row is not None:
+            beside = "".join(f" | {_percent(each)}" for each in rest)
+            lines.append(f"| {_name(row)} | {_percent(row)} | {_costs(row)}{beside} |")
+    return "\n".join([*lines, "", *(_about(name, tables[name]) for name in (first, *others)), ""])
+
+
+def _about(name: str, table: pd.DataFrame) -> str:
+    ann = 100 * table.ann_accuracy.iloc[0]
+    return f"{NETWORKS[name]}: ANN {ann:.2f} % on the first {_images(table):,} test images of CIFAR-10, float32.  "
 
 
 def all_rows(tables: dict[str, pd.DataFrame]) -> str:

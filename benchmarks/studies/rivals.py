@@ -51,7 +51,8 @@ def main() -> None:
     settings = {"costs": COSTS, "store": options.store, "bar": True, "training": training, "epochs": options.epochs}
     began = time.perf_counter()
     with timed(options.store / f"{options.name}.json") as spent:
-        rows = whole_comparison(ann, batches, METHODS, calibration, **settings)
+        methods = {name: METHODS[name] for name in options.methods}
+        rows = whole_comparison(ann, batches, methods, calibration, **settings)
     found = [{"network": options.name} | row for row in rows]
     options.out.mkdir(parents=True, exist_ok=True)
     write_rows(options.out / f"{options.name}.csv", found[0], found)
@@ -73,6 +74,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--network", default="vgg16")
     parser.add_argument("--width", type=float, default=1.0)
     parser.add_argument("--pool", default="avg")
+    parser.add_argument("--methods", nargs="+", choices=list(METHODS), default=list(METHODS))
     parser.add_argument("--images", type=int, default=10_000)
     parser.add_argument("--calibration", type=int, default=256, help="training images to choose by")
     parser.add_argument("--training", type=int, default=2_000, help="training images of tet")

@@ -290,7 +290,7 @@ SITUATIONS = [
     # code
     Situation("a remark in a script", _append("workflow/scripts/prepare.py", "# a remark\n")),
     Situation("a remark in the package", _append("pascal/training/loop.py", "# a remark\n")),
-    Situation("code of energy", _append("pascal/energy/costs.py", "EDITED = 1\n"), frozenset({"energy"}) | REPORT),
+    Situation("code of energy", _append("pascal/energy/model.py", "EDITED = 1\n"), frozenset({"energy"}) | REPORT),
     Situation("code of training", lambda workspace: edit_script(workspace, "train"), frozenset({"train"})),
     Situation("code reverted", _then_back(lambda w: edit_script(w, "workload")), frozenset({"workload"})),
     Situation("code of tracking", lambda workspace: edit_script(workspace, "track"), frozenset({"track"})),

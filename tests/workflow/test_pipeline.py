@@ -133,7 +133,7 @@ def test_eight_cores_and_a_fresh_database(untouched: Workspace, computed: Worksp
         workspace.snakemake("all", cores=cores).check()
     assert parallel.results() == serial.results()
     query = "select value from tags where key='mlflow.runName'"
-    stages = ("train", "assign", "verify", "evaluate", "energy", "hardware")
+    stages = ("train", "assign", "verify", "evaluate", "energy", "hardware", "compare")
     below = [f"{stage}, seed {seed}" for stage in stages for seed in (0, 1)]
     names = sorted(["plain", "adaptive", *below, *below])
     assert sorted(map(str, _rows(parallel.path / "results/mlflow.db", query))) == names
