@@ -101,7 +101,7 @@ def test_audit_makes_the_folder_and_says_what_it_cannot_write(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(audit, "audit_networks", dict)
-    monkeypatch.setattr(audit, "audit_rows", lambda networks: [{"quantity": "MACs"}])
+    monkeypatch.setattr(audit, "audit_rows", lambda networks, measured: [{"quantity": "MACs"}])
     assert cli.main(["audit", "--csv", str(tmp_path / "new" / "audit.csv")]) == 0
     assert (tmp_path / "new" / "audit.csv").exists()
     assert cli.main(["audit", "--csv", str(tmp_path)]) == 2
