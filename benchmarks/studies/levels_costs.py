@@ -29,15 +29,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
     add_arguments(parser)
+    parser.add_argument("--costs", nargs="+", choices=COSTS, default=COSTS)
+    parser.add_argument("--shares", type=float, nargs="+", default=SHARES)
     arguments = parser.parse_args()
-    subject, rows = open_subject(arguments), []
+    subject = open_subject(arguments)
     batches = subject.calibration(arguments.images, arguments.seed)
-    for cost in COSTS:
-        for share in SHARES:
-            rows.append(row(subject, batches, cost, share))
-            arguments.out.parent.mkdir(parents=True, exist_ok=True)
-            pd.DataFrame(rows).to_csv(arguments.out, index=False)
-            print(rows[-1], flush=True)
+    for cost in arguments.costs:
+        for share in arguments.shares:
+            add(arguments.out, row(subject, batches, cost, share) | {"images": arguments.images})
+
+
+def add(out: Path, found: dict[str, Any]) -> None:
+    """A row to the file, in the place of an older one of the same cost and share."""
+    print(found, flush=True)
+    rows = pd.DataFrame([found])
+    if out.exists():
+        others = pd.read_csv(out)
+        rows = pd.concat([others[(others.cost != found["cost"]) | (others.share != found["share"])], rows])
+    out.parent.mkdir(parents=True, exist_ok=True)
+    rows.to_csv(out, index=False)
 
 
 def row(subject: Subject, batches: Any, cost: str, share: float) -> dict[str, Any]:
