@@ -6,6 +6,12 @@ from typing import Any, Literal, get_type_hints
 
 from pascal.errors import PascalError
 
+_LEAST = {  # of each number in these fields
+    **dict.fromkeys(("input_shape", "output_shape", "kernel", "stride", "dilation", "groups"), 1),
+    **dict.fromkeys(("producer_levels", "levels"), 1),
+    **dict.fromkeys(("macs", "padding", "fan_in", "pool_operations", "neurons", "additions"), 0),
+}
+
 
 @dataclass(frozen=True)
 class LayerWorkload:
@@ -39,6 +45,18 @@ class LayerWorkload:
     neurons: int = 0  # elements of the activation; 0 for the readout and for a shortcut's projection
     spikes_per_neuron: float | None = None  # of the activation
     additions: int = 0  # element-wise additions where branches meet before the activation
+
+    def __post_init__(self) -> None:
+        """Refuse a layer that cannot be."""
+        if not self.input_shape or not self.output_shape:
+            raise PascalError(
+                f"layer {self.path!r}: got shapes {self.input_shape} and {self.output_shape}, expected both"
+            )
+        for name, least in _LEAST.items():
+            value = getattr(self, name)
+            numbers = value if isinstance(value, tuple) else () if value is None else (value,)
+            if any(number < least for number in numbers):
+                raise PascalError(f"layer {self.path!r}: got {name}={value}, expected at least {least}")
 
     @property
     def is_input(self) -> bool:

@@ -9,8 +9,9 @@ import pascal
 
 PACKAGE = Path(pascal.__file__).parent
 
-FREE = {"errors", "files", "inference", "text"}  # to all
+FREE = {"checks", "errors", "files", "inference", "text"}  # to all
 ALLOWED = {  # part: the siblings it may import, besides these
+    "checks": set(),
     "errors": set(),
     "files": set(),
     "inference": set(),
@@ -36,7 +37,7 @@ ALLOWED = {  # part: the siblings it may import, besides these
     "pipeline": {"accelerators", "adapt", "audit", "calibration", "data", "energy", "graph", "hardware", "networks"}
     | {"neurons", "planning", "report", "training", "workload"},
 }
-WITHOUT_TORCH = ("accelerators", "energy", "hardware", "report", "workload", "errors")
+WITHOUT_TORCH = ("accelerators", "energy", "hardware", "report", "workload", "errors", "checks")
 
 
 def _imports(path: Path) -> set[str]:

@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from os import PathLike
 from pathlib import Path
 from random import Random
@@ -10,6 +11,7 @@ from typing import Any
 
 import kmeans1d
 
+from pascal.checks import check_several, shown
 from pascal.errors import PascalError
 from pascal.files import write_text
 from pascal.neurons.qcfs import check_levels
@@ -22,6 +24,11 @@ def assign_levels(metrics: Mapping[str, float], values: Sequence[int]) -> dict[s
     fewer distinct metrics than values, the clusters spread over the values from the smallest on.
     """
     ascending = _checked_values(values)
+    if not isinstance(metrics, Mapping) or not metrics:
+        raise PascalError(f"metrics: got {shown(metrics)}, expected the metric of each layer, by its name")
+    for layer, metric in metrics.items():
+        if not isinstance(metric, Real):
+            raise PascalError(f"metrics: got {shown(metric)} for {layer!r}, expected a number, or NaN")
     infinite = [layer for layer, metric in metrics.items() if math.isinf(metric)]
     if infinite:
         raise PascalError(f"metrics: got infinite ones for {infinite}, expected numbers (NaN for a constant layer)")
@@ -60,7 +67,7 @@ def _levels_by_metric(metrics: list[float], ascending: list[int]) -> dict[float,
 
 
 def _checked_values(values: Sequence[int]) -> list[int]:
-    for value in values:
+    for value in check_several(values, "values", "levels, one per cluster"):
         check_levels(value, "values")
     if not values or len(set(values)) != len(values):
         raise PascalError(f"values: got {list(values)}, expected different levels, one per cluster")

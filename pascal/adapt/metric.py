@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from pascal.adapt.bounds import FEWEST_BINS, k_fault, moments_fault
+from pascal.checks import check_choice, check_number
 from pascal.errors import PascalError
 
 
@@ -75,14 +76,13 @@ def metric_terms(
 ) -> MetricTerms:
     """A, g and K; `moments` of the levels reached (the text), or of the bins' frequencies (the authors' script)."""
     counts = _checked(histogram, layer)
-    if moments not in _MOMENTS:
-        raise PascalError(f"moments: got {moments!r}, expected one of {sorted(_MOMENTS)}")
+    check_choice(moments, "moments", sorted(_MOMENTS))
     return MetricTerms(agreement(counts, empty_below), *_MOMENTS[moments](counts, layer))
 
 
 def agreement(counts: Sequence[int], empty_below: float) -> float:
     """Van der Eijk's A = 1 − (S − 1)/(K − 1): S of the K bins hold at least α of the total; the fullest always does."""
-    if not 0 < empty_below < 1:
+    if not 0 < check_number(empty_below, "empty_below") < 1:
         raise PascalError(f"empty_below: got {empty_below}, expected α between 0 and 1")
     alpha = Fraction(empty_below).limit_denominator(10**9)  # 0.1 means a tenth, not the float just above it
     filled = sum(count >= alpha * sum(counts) for count in counts)

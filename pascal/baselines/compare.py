@@ -16,6 +16,7 @@ from pascal.baselines.discovery import METHODS
 from pascal.baselines.method import Field, Method
 from pascal.baselines.recording import Recording
 from pascal.baselines.row import Row, failed, row_of
+from pascal.checks import check_several
 from pascal.energy import EnergyCosts
 from pascal.errors import PascalError
 from pascal.graph.measure import layer_shapes
@@ -51,7 +52,8 @@ def compare(
     shown = None if calibration is None else list(image_batches(calibration))
     labelled = None if training is None else list(labelled_batches(training))
     kept = None if store is None else Path(store)
-    field = Field(tuple(timesteps), presimulation, shown, labelled, epochs, scratch, kept)
+    moments = check_several(timesteps, "timesteps", "numbers of timesteps, such as (1, 2, 4)")
+    field = Field(tuple(moments), presimulation, shown, labelled, epochs, scratch, kept)
     fields = _fields(field, methods)
     with ExitStack() as stack:
         folder = kept or Path(stack.enter_context(TemporaryDirectory()))
@@ -67,8 +69,8 @@ def _fields(field: Field, methods: Methods | None) -> dict[str, Field]:
     if methods is None:
         able = {name: all(getattr(field, need) is not None for need in made.needs) for name, made in METHODS.items()}
         methods = [name for name, possible in able.items() if possible]
-    if isinstance(methods, str) or not len(methods):
-        raise PascalError(f"methods: got {methods!r}, expected some of {', '.join(METHODS)}")
+    if not isinstance(methods, Mapping) or not methods:
+        methods = check_several(methods, "methods", f"some of {', '.join(METHODS)}")
     grids = methods if isinstance(methods, Mapping) else dict.fromkeys(methods)
     fields = {}
     for name, grid in grids.items():

@@ -21,6 +21,7 @@ from pascal.calibration.segment import Segment
 from pascal.calibration.state import folded
 from pascal.calibration.store import Store
 from pascal.calibration.thresholds import check_percentile
+from pascal.checks import check_whole
 from pascal.errors import PascalError
 from pascal.graph.images import check_images
 from pascal.graph.segments import parts_of
@@ -42,6 +43,7 @@ def calibrate(
     if method not in (*METHODS, "auto"):
         raise PascalError(f"method: got {method!r}, expected one of {(*METHODS, 'auto')}")
     check_percentile(percentile)
+    check_whole(seed, "seed", least=0)
     began = process_time()
     network = folded(copy.deepcopy(check_model(ann, "ann")).eval())
     with Store() as store:

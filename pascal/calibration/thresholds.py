@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from pascal.checks import check_number
 from pascal.errors import PascalError
 
 FRACTIONS = torch.linspace(0.02, 1.1, 55, dtype=torch.float64)  # of the maximum
@@ -39,7 +40,7 @@ def quantised(preactivation: Tensor, threshold: Tensor, levels: int) -> Tensor:
 
 def check_percentile(percentile: float) -> None:
     """Refuse what is no share."""
-    if not 0 < percentile <= 100:
+    if not 0 < check_number(percentile, "percentile") <= 100:
         raise PascalError(f"percentile: got {percentile}, expected a number in (0, 100]")
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 
+from pascal.checks import check_several, shown
 from pascal.errors import PascalError
 from pascal.workload import LayerWorkload
 
@@ -25,10 +26,10 @@ class NeuronLayer:
 
 def check_workloads(workloads: Iterable[LayerWorkload]) -> list[LayerWorkload]:
     """The workloads as a list, if each layer works and each activation belongs to one layer."""
-    workloads = list(workloads)
-    if not workloads:
-        raise PascalError("workloads: got none, expected one per layer; rerun stage workload")
+    workloads = check_several(workloads, "workloads", "one LayerWorkload per layer; rerun stage workload")
     for workload in workloads:
+        if not isinstance(workload, LayerWorkload):
+            raise PascalError(f"workloads: got {shown(workload)} among them, expected LayerWorkload records")
         if workload.macs < 1 or workload.fan_in < 1:
             raise PascalError(
                 f"layer {workload.path!r}: got macs={workload.macs} and fan_in={workload.fan_in}, "

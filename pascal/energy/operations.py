@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Literal
 
+from pascal.checks import check_number
 from pascal.energy.layers import NeuronLayer, check_workloads, neuron_layers
 from pascal.errors import PascalError
 from pascal.workload import LayerWorkload
@@ -99,9 +100,7 @@ def multiplies(workload: LayerWorkload) -> bool:
 
 def check_rate(spikes_per_neuron: float) -> float:
     """The assumed SpikeRate, if a network with it spikes at all."""
-    if not 0 < spikes_per_neuron < float("inf"):
-        raise PascalError(f"spikes_per_neuron: got {spikes_per_neuron!r}, expected a finite number > 0")
-    return spikes_per_neuron
+    return check_number(spikes_per_neuron, "spikes_per_neuron", above=0)
 
 
 def output_elements(workload: LayerWorkload) -> int:

@@ -51,6 +51,7 @@ class Verification:
     train_mismatches: int | None = None  # None: one of the networks has no trains of its own
     logit_mismatches: int | None = None  # values beyond what rounding allows; None: written before they were counted
     logit_bound: float | None = None
+    prediction_ties: int = 0  # predictions that differ between classes which rounding cannot tell apart
     engine: str = ""
     model_digest: str = ""
     snn_digest: str = ""

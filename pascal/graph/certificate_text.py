@@ -73,6 +73,8 @@ def _about(certificate: "Verification") -> list[str]:
         "versions": ", ".join(f"{name} {number}" for name, number in certificate.versions.items()),
         "date": certificate.date or "",
     }
+    if certificate.prediction_ties:
+        named["predictions"] = f"{certificate.prediction_ties:,} between classes that rounding cannot tell apart"
     notes = [f"{layer.path}: {layer.note}" for layer in certificate.layers if layer.note]
     return [f"{name}: {value}" for name, value in named.items() if value] + notes
 

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import torch
 from torch import Tensor, fx, nn
+from torch.nn.modules.batchnorm import _BatchNorm
 
 from pascal.errors import PascalError
+from pascal.graph.contractions import spell_out
 from pascal.graph.counts import CountsSNN
 from pascal.graph.folding import count_spikes, fold_halves, fold_steps, work_in_place
 from pascal.graph.images import dtype_and_device
@@ -22,6 +24,7 @@ from pascal.graph.passes import (
 from pascal.graph.steps import SteppedSNN
 from pascal.graph.timesteps import count_timesteps, maxima_of_spikes
 from pascal.graph.trace import neuron_nodes, trace
+from pascal.inference import check_model
 from pascal.neurons.qcfs import check_levels
 
 ENGINES = ("steps", "counts", "integer")
@@ -48,6 +51,7 @@ def convert(
     if neuron == "if":
         return _plain_snn(traced, timesteps)
     if engine == "integer":
+        spell_out(traced)
         return IntegerSNN(traced, count_timesteps(traced), pixels or Pixels()).eval()
     return _counts_snn(traced, compiled) if engine == "counts" else _pasc_snn(traced)
 
@@ -70,13 +74,16 @@ def _check_options(engine: str, neuron: str, timesteps: int | None, compiled: bo
 
 def trained_graph(ann: nn.Module, example: Tensor | None = None) -> fx.GraphModule:
     """Our own copy of a network that is ready for conversion."""
-    dtype_and_device(ann)
+    dtype_and_device(check_model(ann, "ann"))
     training = [path or type(ann).__name__ for path, module in ann.named_modules() if module.training]
     if training:
         raise PascalError(f"{training[0]} is in training mode; call ann.eval() before conversion")
     for name, tensor in {**dict(ann.named_parameters()), **dict(ann.named_buffers())}.items():
         if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
             raise PascalError(f"{name} holds NaN or infinite values; expected trained, finite weights")
+    negative = [path for path, module in ann.named_modules() if isinstance(module, _BatchNorm) and _impossible(module)]
+    if negative:
+        raise PascalError(f"{negative[0]}.running_var: got negative variances, expected those of trained statistics")
     traced = trace(ann, example)
     if not any(neuron_nodes(traced)):
         raise PascalError(
@@ -85,6 +92,10 @@ def trained_graph(ann: nn.Module, example: Tensor | None = None) -> fx.GraphModu
     for rewrite in (separate_calls, restore_weighted_modules, fold_batch_norm):
         rewrite(traced)
     return traced.requires_grad_(False)
+
+
+def _impossible(norm: _BatchNorm) -> bool:
+    return norm.running_var is not None and bool((norm.running_var < 0).any())
 
 
 def _pasc_snn(traced: fx.GraphModule) -> SteppedSNN:

@@ -10,7 +10,7 @@ from torch import Tensor, fx
 
 from pascal.errors import PascalError
 from pascal.graph.images import check_images
-from pascal.graph.network import SpikingNetwork
+from pascal.graph.network import SpikingNetwork, opened
 from pascal.graph.timesteps import Edges
 from pascal.neurons.counting import CountingPASC
 
@@ -34,7 +34,7 @@ class CountsSNN(SpikingNetwork):
     def record(self, images: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
         """Logits, and the spike count of every neuron by layer."""
         recorder = _Recorder(self.graph)
-        return recorder.run(self._prepared(images)), recorder.counts
+        return opened(recorder.run(self._prepared(images))), recorder.counts
 
     def load_state_dict(self, *_: Any, **__: Any) -> Any:
         """Steps stand in the calls, not only in the state."""

@@ -63,5 +63,5 @@ def _update(digest: Any, value: Any) -> None:
 
 
 def bytes_of(tensor: Tensor) -> Any:
-    """The numbers of a tensor as bytes."""
-    return tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy()
+    """The numbers of a tensor as bytes; a copy has strides of one, of one element too."""
+    return tensor.detach().cpu().flatten().clone(memory_format=torch.contiguous_format).view(torch.uint8).numpy()

@@ -3,7 +3,7 @@
 import copy
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor, fx, nn
 
 from pascal.errors import PascalError
 
@@ -38,6 +38,12 @@ def check_images(images: Tensor, model: nn.Module) -> None:
         raise PascalError(f"images: got {type(images).__name__}, expected a tensor (N, C, H, W)")
     if images.ndim < 2 or images.shape[0] == 0:
         raise PascalError(f"images: got shape {tuple(images.shape)}, expected a batch of at least one image")
+    probe = model.meta.get("probe") if isinstance(model, fx.GraphModule) else None
+    if probe is not None and images.ndim != len(probe):
+        raise PascalError(
+            f"images: got {images.ndim} axes, the network was traced with {len(probe)}; "
+            "pass example=images of the new shape to pascal.quantize or pascal.convert"
+        )
     if not images.is_floating_point():
         raise PascalError(f"images: got {images.dtype}, expected {dtype}; scale and normalise the pixels first")
     if (images.dtype, images.device) != (dtype, device):

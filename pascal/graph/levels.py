@@ -4,12 +4,14 @@ from torch import fx, nn
 
 from pascal.graph.trace import neuron_nodes, trace
 from pascal.graph.tracing import order_of_calls
+from pascal.inference import check_model
 from pascal.neurons import QCFS
 from pascal.neurons.levels import Levels, apply_levels
 
 
 def qcfs_layers(ann: nn.Module) -> dict[str, QCFS]:
     """The QCFS modules by path, in the order in which they are first called."""
+    check_model(ann, "ann")
     paths = None if isinstance(ann, fx.GraphModule) else order_of_calls(ann, QCFS)
     if paths is None:
         traced = ann if isinstance(ann, fx.GraphModule) else trace(ann)

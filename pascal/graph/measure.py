@@ -28,6 +28,8 @@ def measure(model: nn.Module, batches: Any) -> list[LayerWorkload]:
     with undisturbed(model), undisturbed(graph):
         for pixels in image_batches(batches):
             counts = observe(model, pixels).counts
+            if not counts:
+                raise PascalError(f"{type(model).__name__} has no QCFS activation; call pascal.quantize(model) first")
             flow = SpikeFlow(graph, edges, counts)
             flow.run(pixels.to(next(iter(counts.values())).device, torch.float32))
             images += len(pixels)
@@ -80,6 +82,9 @@ def _layer(flow: SpikeFlow, node: fx.Node) -> LayerWorkload:
     neuron = _first_neuron(graph, node)
     is_conv = isinstance(module, _ConvNd)
     fan_in = module.weight[0].numel()
+    macs = fan_in * _size(flow.outputs[node.name])
+    if getattr(module, "transposed", False):  # whose weights stand input by input
+        macs, fan_in = fan_in * _size(flow.inputs[node.name]), module.weight[:, 0].numel() // module.groups
     return LayerWorkload(
         path=str(node.target),
         kind="conv" if is_conv else "linear",
@@ -90,7 +95,7 @@ def _layer(flow: SpikeFlow, node: fx.Node) -> LayerWorkload:
         padding=_padding(module) if is_conv else (),
         dilation=tuple(module.dilation) if is_conv else (),
         groups=module.groups if is_conv else 1,
-        macs=fan_in * _size(flow.outputs[node.name]),
+        macs=macs,
         fan_in=fan_in,
         producers=tuple(sorted(edges[source].producers)),
         producer_levels=edges[source].timesteps if edges[source].producers else None,

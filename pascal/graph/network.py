@@ -20,7 +20,7 @@ class SpikingNetwork(nn.Module, ABC):
     `levels` has for every layer the most spikes that a neuron can emit, in forward order; `timesteps` has for every
     edge, by the name of the call in front of it, how many moments it takes.
 
-    Shape: images (N, C, H, W) → logits (N, classes).
+    Shape: images (N, C, H, W) → logits (N, classes), or whatever tensors the ANN returns, as it returns them.
     """
 
     def __init__(self, graph: fx.GraphModule, edges: Edges, neuron: Neuron = "pasc") -> None:
@@ -50,3 +50,12 @@ class SpikingNetwork(nn.Module, ABC):
         """Logits, and the boolean spike train (timesteps, N, ...) of every neuron by layer."""
         logits, counts = self.record(images)
         return logits, {path: emit(count, self.levels[path]) for path, count in counts.items()}
+
+
+def opened(outputs: Any) -> Any:
+    """What a network returns, in containers of one's own: fx keeps its own unchangeable."""
+    if isinstance(outputs, dict):
+        return {key: opened(value) for key, value in outputs.items()}
+    if isinstance(outputs, tuple | list) and not hasattr(outputs, "_fields"):
+        return (tuple if isinstance(outputs, tuple) else list)(map(opened, outputs))
+    return outputs

@@ -81,6 +81,7 @@ _ROWS: tuple[tuple[str, str, str, str, str, Any], ...] = (
     (LINEAR, "addcdiv", "input tensor1 tensor2 value", "input tensor1", "", None),
     (LINEAR, "addmm addbmm baddbmm addmv", "input mat1 mat2 beta alpha", "input", "mat1 mat2", None),
     (LINEAR, "mean sum", "input dim keepdim dtype", "input", "", check.same_dtype),
+    (LINEAR, "cumsum", "input dim dtype", "input", "", check.same_dtype),
     (LINEAR, "conv1d conv2d conv3d", "input weight bias stride padding dilation groups", "input bias", "", None),
     (LINEAR, "conv_transpose1d conv_transpose2d conv_transpose3d",
      "input weight bias stride padding output_padding groups dilation", "input bias", "", None),

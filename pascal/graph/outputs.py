@@ -20,7 +20,7 @@ class Outputs:
 
     def __init__(self, readout: Readout | None, roundoff: float, class_axis: int) -> None:
         self.readout, self.roundoff, self.class_axis = readout, roundoff, class_axis
-        self.predictions = 0
+        self.predictions, self.ties = 0, 0
         self._found: dict[str, LayerVerification] = {}
 
     def compare(self, expected: Observation, got: Observation, images: Tensor) -> None:
@@ -72,15 +72,30 @@ class Outputs:
             bound=max(before.bound or 0.0, float(torch.as_tensor(bound).max())),
             note=note,
         )
-        self.predictions += int((self._predicted(key, mine) != self._predicted(key, theirs)).sum())
+        differs = self._predicted(key, mine) != self._predicted(key, theirs)
+        tied = differs & self._tied(key, mine, error, bound) if bool(differs.any()) else differs
+        self.predictions += int((differs & ~tied).sum())
+        self.ties += int(tied.sum())
 
     def _predicted(self, key: str, output: Tensor) -> Tensor:
         """The largest along the class axis; of a single value its sign."""
-        if output.ndim == 1:
+        if self._has_one_class(key, output):
             return output > 0
-        if not -output.ndim < self.class_axis < output.ndim:
+        return output.argmax(self.class_axis)
+
+    def _tied(self, key: str, mine: Tensor, error: Tensor, bound: Tensor | float) -> Tensor:
+        """Where rounding alone decides: two classes are no farther apart than two bounds, which all logits keep."""
+        kept, allowed = error <= bound, torch.as_tensor(bound).expand_as(mine)
+        if self._has_one_class(key, mine):
+            return kept & (mine.abs() <= allowed)
+        largest = mine.amax(self.class_axis, keepdim=True)
+        near = (largest - mine <= 2 * allowed.amax(self.class_axis, keepdim=True)).sum(self.class_axis) > 1
+        return near & kept.all(self.class_axis)
+
+    def _has_one_class(self, key: str, output: Tensor) -> bool:
+        if output.ndim > 1 and not -output.ndim < self.class_axis < output.ndim:
             raise PascalError(f"class_axis: got {self.class_axis}, output{key} has shape {tuple(output.shape)}")
-        return output > 0 if output.shape[self.class_axis] == 1 else output.argmax(self.class_axis)
+        return output.ndim == 1 or output.shape[self.class_axis] == 1
 
 
 def _check_shapes(key: str, mine: Tensor, theirs: Tensor, images: int) -> None:

@@ -7,10 +7,11 @@ from typing import Any
 from torch import Tensor, fx, nn
 from torch.nn import functional as F
 from torch.nn.modules.batchnorm import _BatchNorm
-from torch.nn.modules.conv import _ConvNd
+from torch.nn.modules.conv import _ConvNd, _ConvTransposeNd
 from torch.nn.utils.fusion import fuse_conv_bn_eval, fuse_linear_bn_eval
 
 from pascal.graph.arguments import named_arguments
+from pascal.graph.contractions import Contraction, as_linear, contraction_of
 from pascal.graph.operations import Operation, operation_of, terms_of
 from pascal.graph.timesteps import Edges
 from pascal.graph.trace import (
@@ -42,13 +43,15 @@ def separate_calls(traced: fx.GraphModule) -> None:
 
 
 def restore_weighted_modules(traced: fx.GraphModule) -> None:
-    """Functional convolutions and fully connected layers with constant weights become modules like any other."""
+    """Convolutions and products with constant weights, called as functions, become modules like any other."""
     for node in list(traced.graph.nodes):
         if node.target in _WEIGHTED and not _depends_on_images(node.all_input_nodes[1:]):
             weighted = _as_module(traced, node)
             path = scope_of(node) if issubclass(owner_type(node), _ConvNd | nn.Linear) else path_of(node)
             traced.add_submodule(path, weighted)
             call_module_instead(traced, node, path)
+        elif (found := contraction_of(node, lambda value: _constant_tensor(traced, value))) is not None:
+            _contract(traced, node, found)
     _finish(traced)
 
 
@@ -56,8 +59,41 @@ _WEIGHTED: dict[Any, type[nn.Module]] = {
     F.conv1d: nn.Conv1d,
     F.conv2d: nn.Conv2d,
     F.conv3d: nn.Conv3d,
+    F.conv_transpose1d: nn.ConvTranspose1d,
+    F.conv_transpose2d: nn.ConvTranspose2d,
+    F.conv_transpose3d: nn.ConvTranspose3d,
     F.linear: nn.Linear,
 }
+
+
+def _contract(traced: fx.GraphModule, node: fx.Node, found: Contraction) -> None:
+    """A fully connected layer in the place of a product, on the axis that it acts on."""
+    path = free_path(traced, path_of(node))
+    traced.add_submodule(path, as_linear(found))
+    last = (*(axis for axis in range(len(found.order)) if axis != found.axis), found.axis)
+    with traced.graph.inserting_before(node):
+        source = _permuted(traced, found.source, last)
+        made = traced.graph.call_module(path, (source,))
+        made.meta = {**node.meta, "shape": (*source.meta["shape"][:-1], len(found.weight))}
+        after = _permuted(traced, made, tuple(last.index(axis) for axis in found.order))
+    node.replace_all_uses_with(after)
+    traced.graph.erase_node(node)
+
+
+def _permuted(traced: fx.GraphModule, source: fx.Node, order: tuple[int, ...]) -> fx.Node:
+    if order == tuple(range(len(order))):
+        return source
+    moved = traced.graph.call_method("permute", (source, *order))
+    moved.meta = {**source.meta, "shape": tuple(source.meta["shape"][axis] for axis in order)}
+    return moved
+
+
+def _constant_tensor(traced: fx.GraphModule, value: Any) -> Tensor | None:
+    """The tensor that an argument is for all images."""
+    if not isinstance(value, fx.Node) or _depends_on_images([value]):
+        return None
+    found = _constant(traced, value)
+    return found if isinstance(found, Tensor) else None
 
 
 def _depends_on_images(nodes: list[fx.Node]) -> bool:
@@ -72,17 +108,19 @@ def _depends_on_images(nodes: list[fx.Node]) -> bool:
 
 
 def _as_module(traced: fx.GraphModule, node: fx.Node) -> nn.Module:
-    names = ("input", "weight", "bias", "stride", "padding", "dilation", "groups")
-    given = named_arguments(node, names)
+    kind: Any = _WEIGHTED[node.target]
+    transposed = issubclass(kind, _ConvTransposeNd)
+    last = ("output_padding", "groups", "dilation") if transposed else ("dilation", "groups")
+    given = named_arguments(node, ("input", "weight", "bias", "stride", "padding", *last))
     weight, bias = (_constant(traced, given.pop(name, None)) for name in ("weight", "bias"))
     given.pop("input", None)
-    kind: Any = _WEIGHTED[node.target]
     module: nn.Module
     if kind is nn.Linear:
         module = nn.Linear(weight.shape[1], weight.shape[0], bias is not None)
     else:
-        inputs = weight.shape[1] * given.get("groups", 1)
-        module = kind(inputs, weight.shape[0], weight.shape[2:], bias=bias is not None, **given)
+        channels = weight.shape[0], weight.shape[1] * given.get("groups", 1)
+        inputs, outputs = channels if transposed else channels[::-1]
+        module = kind(inputs, outputs, weight.shape[2:], bias=bias is not None, **given)
     module.weight = nn.Parameter(weight)
     if bias is not None:
         module.bias = nn.Parameter(bias)
@@ -110,6 +148,8 @@ def fold_batch_norm(traced: fx.GraphModule) -> None:
         source = node.args[0]
         weighted = module_of(traced, source)
         if len(source.users) > 1 or not isinstance(weighted, _ConvNd | nn.Linear) or _is_transposed(weighted):
+            continue
+        if isinstance(weighted, nn.Linear) and len(source.meta["shape"]) > 2:  # whose channels are last, not second
             continue
         traced.set_submodule(source.target, _fused(weighted, norm))
         node.replace_all_uses_with(source)

@@ -13,7 +13,6 @@ from pascal.graph.levels import set_levels
 from pascal.graph.operations import MAXIMUM, call_name, operation_of, property_of
 from pascal.graph.timesteps import count_timesteps
 from pascal.graph.trace import (
-    attribute,
     call_module_instead,
     free_path,
     module_of,
@@ -26,6 +25,7 @@ from pascal.graph.trace import (
 )
 from pascal.graph.tracing import InferenceOnly, lost_in_training
 from pascal.graph.tracing.training import refusal
+from pascal.inference import check_model
 from pascal.neurons import QCFS
 from pascal.neurons.levels import Levels
 
@@ -43,6 +43,7 @@ def quantize(
     refused now, with all offending calls in one error. `example` shows which images the model takes, where its first
     layer does not tell.
     """
+    check_model(model)
     traced = trace(model, example)
     keep_training(traced, unwrapped(model))
     replace_relus(traced, threshold)
@@ -118,11 +119,11 @@ def _is_relu(node: fx.Node, module: nn.Module | None) -> bool:
         return (module.threshold, module.value) == (0, 0)
     if node.target is F.threshold:
         return argument(node, 1, "threshold") == argument(node, 2, "value") == 0
-    if node.target in ("maximum", torch.maximum, "max", torch.max):
-        return len(node.args) == 2 and sum(_is_zero(operand, node) for operand in node.args) == 1
+    if node.target in ("maximum", torch.maximum):
+        operands = argument(node, 0, "input"), argument(node, 1, "other")
+        return sum(_is_zero(operand) for operand in operands) == 1
     if node.target in _CLAMPS:
-        low = argument(node, 1, "min", node.kwargs.get("min_val"))
-        return isinstance(low, int | float) and low == 0
+        return _is_zero(argument(node, 1, "min", node.kwargs.get("min_val")))
     return isinstance(module, nn.ReLU) or node.target in _FUNCTIONS or (node.op, node.target) == ("call_method", "relu")
 
 
@@ -136,14 +137,11 @@ def _clip(node: fx.Node, module: nn.Module | None) -> float | None:
     return float(high) if isinstance(high, int | float) else None
 
 
-def _is_zero(operand: Any, node: fx.Node) -> bool:
-    """Whether an argument of a maximum is the constant zero."""
-    if not isinstance(operand, fx.Node):
-        return False
-    if operand.target in (torch.zeros_like, "new_zeros"):
-        return True
-    owner = node.graph.owning_module
-    return operand.op == "get_attr" and owner is not None and not bool(attribute(owner, str(operand.target)).any())
+def _is_zero(operand: Any) -> bool:
+    """Whether an argument is the constant zero: a number, or a tensor that no training changes."""
+    if isinstance(operand, fx.Node):
+        return operand.meta.get("zero") is True
+    return isinstance(operand, int | float) and operand == 0
 
 
 def _replace(traced: fx.GraphModule, node: fx.Node, qcfs: QCFS, taken: set[str]) -> str:

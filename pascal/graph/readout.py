@@ -8,30 +8,20 @@ with every number in it made positive, run on the activations; m is counted call
 """
 
 from dataclasses import dataclass
-from math import ceil, prod
 from typing import Any
 
 import torch
 from torch import Tensor, fx, nn
-from torch.nn.modules.batchnorm import _BatchNorm
 from torch.utils._pytree import tree_leaves, tree_map_only
 
 from pascal.errors import PascalError
 from pascal.graph.measure import graph_of
 from pascal.graph.network import SpikingNetwork
-from pascal.graph.operations import LINEAR, WEIGHTED_MODULES, call_name, property_of
+from pascal.graph.operations import SHAPE, WEIGHTED_MODULES, property_of
+from pascal.graph.rounding import CALL, positive_sum
 from pascal.graph.spike_flow import NEURONS
 from pascal.graph.trace import call, module_of, path_of
 from pascal.neurons.counting import CountingPASC
-
-# Besides the terms of its sum, what a call may round: the step that joins a weight, the share of a constant among the
-# timesteps, the product itself, a bias; and of a batch norm folded into a weight its root, quotient and products.
-_CALL, _BATCH_NORM = 4, 10
-_SUMS = ("add", "sub", "subtract", "rsub", "add_into", "iadd", "isub")
-_PRODUCTS = ("mul", "multiply", "matmul", "mm", "bmm", "mv", "div", "divide", "true_divide", "truediv", "einsum",
-             "tensordot", "addmm", "addmv", "addcmul", "conv1d", "conv2d", "conv3d", "linear", "conv_transpose1d",
-             "conv_transpose2d", "conv_transpose3d")  # fmt: skip
-_SIGNS = ("neg", "negative", "positive", "pos")
 
 
 @dataclass(frozen=True)
@@ -100,7 +90,7 @@ class Readout:
     def _bound(self, result: Any, roundoff: float) -> Tensor:
         if not isinstance(result, _Sum) or not isinstance(result.magnitude, Tensor):
             raise UnboundedError("an output that is no sum")
-        share = (result.roundings + self.timesteps + _CALL) * roundoff
+        share = (result.roundings + self.timesteps + CALL) * roundoff
         if share >= 0.5:
             raise UnboundedError(f"{result.roundings} roundings of {roundoff:.3g}")
         return 2 * share / (1 - share) * result.magnitude.double() * self._parts
@@ -116,43 +106,17 @@ class Readout:
         if not sums:
             return call(self.graph, node, args, kwargs)
         roundings = max(each.roundings for each in sums)
-        kind, name = property_of(node, module), call_name(node, module)
-        positive = tree_map_only(_Sum, lambda each: each.magnitude, (args, kwargs), is_leaf=_is_sum)
-        if kind != LINEAR:  # moves, maxima and sizes round nothing
-            result = call(self.graph, node, *positive)
-            return result if kind == "shape" else _Sum(result, roundings)
-        positive = tree_map_only(Tensor, torch.abs, positive)
-        return self._linear(node, module, name, positive, roundings)
+        magnitudes = tree_map_only(_Sum, lambda each: each.magnitude, (args, kwargs), is_leaf=_is_sum)
+        if property_of(node, module) == SHAPE:
+            return call(self.graph, node, *magnitudes)
+        magnitude, added = positive_sum(self.graph, node, *magnitudes)
+        return _Sum(magnitude, roundings + added)
 
     def _activation(self, neuron: Any, count: Tensor) -> Tensor:
         count = count.to(neuron.step.dtype)
         if isinstance(neuron, CountingPASC):
             return neuron.hand_on(count.clone())
         return count * neuron.step.reshape(-1, *[1] * (count.ndim - 2))  # one for all, or one per channel
-
-    def _linear(self, node: fx.Node, module: Any, name: str, positive: Any, roundings: int) -> _Sum:
-        args, kwargs = positive
-        if isinstance(module, _BatchNorm):
-            return _Sum(_batch_norm(module, args[0]), roundings + _BATCH_NORM)
-        if isinstance(module, WEIGHTED_MODULES):
-            return _Sum(_positive(module, args[0]), roundings + _fan_in(module) + _CALL)
-        if name in _SIGNS:
-            return _Sum(args[0], roundings)
-        if name in _SUMS:
-            first, second = args if len(args) == 2 else (args[0], kwargs["other"])
-            return _Sum(abs(first) + abs(kwargs.get("alpha", 1)) * abs(second), roundings + _CALL)
-        if name == "lerp":  # a + w·(b − a)
-            first, end, weight = [*tuple(args), *(kwargs[key] for key in ("end", "weight") if key in kwargs)]
-            return _Sum(first + abs(weight) * (first + end), roundings + _CALL)
-        if name in _PRODUCTS:
-            args, kwargs = tree_map_only((int, float), abs, (args, kwargs)) if name in _PRODUCTS[:9] else (args, kwargs)
-            result = call(self.graph, node, args, kwargs)
-            source = next(each for each in tree_leaves((args, kwargs)) if isinstance(each, Tensor))
-            return _Sum(result, roundings + _CALL + max(1, source[0].numel()))
-        if not _averages(name, module, node):
-            raise UnboundedError(path_of(node))
-        result = call(self.graph, node, args, kwargs)
-        return _Sum(result, roundings + _CALL + _window(module, node, args, kwargs, result))
 
 
 def readout_of(model: nn.Module) -> Readout | None:
@@ -169,46 +133,3 @@ def _is_sum(value: Any) -> bool:
 
 def _leaves(tree: Any) -> list[Any]:
     return tree_leaves(tree, is_leaf=_is_sum)
-
-
-def _positive(module: Any, magnitude: Tensor) -> Tensor:
-    """The layer with |w| and |b|."""
-    numbers = {name: number.abs() for name, number in module.named_parameters()}
-    return torch.func.functional_call(module, numbers, (magnitude,))
-
-
-def _fan_in(module: Any) -> int:
-    outputs = module.weight.shape[1 if getattr(module, "transposed", False) else 0]
-    return module.weight.numel() // outputs
-
-
-def _batch_norm(norm: _BatchNorm, magnitude: Tensor) -> Tensor:
-    """(|x| + |μ|)·|γ|/σ + |β|."""
-    shape = (1, -1, *[1] * (magnitude.ndim - 2))
-    assert norm.running_mean is not None
-    assert norm.running_var is not None
-    scale = (norm.running_var + norm.eps).rsqrt()
-    scale = scale if norm.weight is None else scale * norm.weight.abs()
-    shift = 0.0 if norm.bias is None else norm.bias.abs().view(shape)
-    return (magnitude + norm.running_mean.abs().view(shape)) * scale.view(shape) + shift
-
-
-def _averages(name: str, module: Any, node: fx.Node) -> bool:
-    """Whether all weights of the call are positive, so that it is its own bound."""
-    mode = getattr(module, "mode", None) or node.kwargs.get("mode")
-    known = any(part in name.lower() for part in ("mean", "sum", "avg", "interp", "upsamp", "pad"))
-    return known and bool(mode != "bicubic")
-
-
-def _window(module: Any, node: fx.Node, args: Any, kwargs: Any, result: Tensor) -> int:
-    """An upper bound of how many elements one result is made of, from what the call was given."""
-    source: Tensor = args[0] if args else kwargs["input"]
-    kernel: Any = getattr(module, "kernel_size", None) or kwargs.get("kernel_size")
-    if kernel is None and "avg_pool" in call_name(node, module) and "adaptive" not in call_name(node, module):
-        kernel = args[1]
-    if kernel is not None:
-        return prod(kernel) if isinstance(kernel, tuple | list) else int(kernel) ** max(source.ndim - 2, 1)
-    if source.ndim != result.ndim:
-        return ceil(source.numel() / max(result.numel(), 1))
-    sizes = zip(source.shape[1:], result.shape[1:], strict=True)
-    return prod(ceil(before / after) + bool(before % after) for before, after in sizes)

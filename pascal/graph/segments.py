@@ -6,6 +6,7 @@ from torch import fx, nn
 from torch.nn.modules.conv import _ConvNd
 from torch.nn.modules.dropout import _DropoutNd
 
+from pascal.errors import PascalError
 from pascal.graph.operations import call_name
 from pascal.graph.spike_flow import NEURONS
 from pascal.graph.timesteps import count_timesteps
@@ -93,6 +94,9 @@ def parts_of(network: fx.GraphModule) -> list[Part]:
     """The segments of an ANN in forward order."""
     values = {node.name for node in count_timesteps(network)}
     segments = cut(network, values)
+    outputs = next(iter(network.graph.find_nodes(op="output"))).args[0]
+    if not isinstance(outputs, fx.Node):
+        raise PascalError(f"ann: returns a {type(outputs).__name__.split('_')[-1]}, expected one tensor, the logits")
     stored = {stop for stop, _, _ in segments}
     return [Part(network, *segment, stored) for segment in segments]
 

@@ -94,13 +94,29 @@ def _synapses(module: nn.Module, spikes: Tensor) -> tuple[Tensor, torch.Size]:
     output's shape."""
     if isinstance(module, nn.Linear):
         return _each(spikes) * module.out_features, torch.Size((*spikes.shape[:-1], module.out_features))
-    if not isinstance(module, _ConvNd) or module.transposed:
-        raise PascalError(f"measure: {type(module).__name__} is not supported; use upsampling and a convolution")
-    weight = torch.ones(module.groups, module.in_channels // module.groups, *module.kernel_size, device=spikes.device)
-    convolve: Any = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}[len(module.kernel_size)]
-    reached = convolve(spikes, weight, None, module.stride, module.padding, module.dilation, module.groups)
+    if not isinstance(module, _ConvNd):
+        raise PascalError(f"measure: {type(module).__name__} is not supported; use convolutions")
+    reached = _spread(module, spikes) if module.transposed else _convolved(module, spikes)
     per_group = module.out_channels // module.groups
     return _each(reached) * per_group, torch.Size((len(spikes), module.out_channels, *reached.shape[2:]))
+
+
+def _convolved(module: Any, spikes: Tensor) -> Tensor:
+    """Spikes that each place of one output channel per group reads, those that a padding copies included."""
+    weight = torch.ones(module.groups, module.in_channels // module.groups, *module.kernel_size, device=spikes.device)
+    convolve: Any = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}[len(module.kernel_size)]
+    padding = module.padding
+    if module.padding_mode != "zeros":
+        spikes, padding = F.pad(spikes, module._reversed_padding_repeated_twice, module.padding_mode), 0
+    return convolve(spikes, weight, None, module.stride, padding, module.dilation, module.groups)
+
+
+def _spread(module: Any, spikes: Tensor) -> Tensor:
+    """The same of a transposed convolution."""
+    weight = torch.ones(module.in_channels, 1, *module.kernel_size, device=spikes.device)
+    spread: Any = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}[len(module.kernel_size)]
+    geometry = (module.stride, module.padding, module.output_padding, module.groups, module.dilation)
+    return spread(spikes, weight, None, *geometry)
 
 
 def _each(spikes: Tensor) -> Tensor:

@@ -13,11 +13,11 @@ from typing import Any
 
 import torch
 from torch import Tensor, fx
-from torch.utils._pytree import tree_map_only
+from torch.utils._pytree import tree_map, tree_map_only
 
 from pascal.errors import PascalError
 from pascal.graph.images import check_images
-from pascal.graph.network import Neuron, SpikingNetwork
+from pascal.graph.network import Neuron, SpikingNetwork, opened
 from pascal.graph.segments import cut, is_neuron
 from pascal.graph.timesteps import Edges
 from pascal.graph.trace import call
@@ -55,7 +55,7 @@ class SteppedSNN(SpikingNetwork):
     def _logits(self, images: Tensor, watch: Watch | None = None) -> Tensor:
         """The sum of the readout over time; of plain IF neurons, which see the image at every timestep, the mean."""
         readout = self._readout(images, watch)
-        return readout.mean(0) if self.repeats_image else readout.sum(0)
+        return tree_map_only(Tensor, lambda train: train.mean(0) if self.repeats_image else train.sum(0), readout)
 
     def logits_over_time(self, images: Tensor) -> Tensor:
         """Of plain IF neurons: the logits after 1, 2, … T timesteps, (T, N, classes), in one run."""
@@ -64,6 +64,8 @@ class SteppedSNN(SpikingNetwork):
                 "logits over time: PASC has one answer, after all its timesteps; convert with neuron='if'"
             )
         readout = self._readout(images)
+        if not isinstance(readout, Tensor):
+            raise PascalError(f"logits over time: the network returns a {type(readout).__name__}, expected one tensor")
         passed = torch.arange(1, len(readout) + 1, device=readout.device, dtype=readout.dtype)
         return readout.cumsum(0) / passed[:, None, None]
 
@@ -84,15 +86,15 @@ class SteppedSNN(SpikingNetwork):
                 trains[stop.name] = list(currents)
             for name in expired:
                 del trains[name]
-        return torch.stack(trains["output"])
+        return tree_map(lambda *values: torch.stack(values), *trains["output"])
 
     def _currents(self, stop: fx.Node, segment: list[fx.Node], trains: dict[str, Any]) -> Iterator[Any]:
         """What arrives at `stop`, timestep by timestep."""
-        source = segment[-1]
+        ends = stop.all_input_nodes if stop.op == "output" else segment[-1:]
         reads = {node: [] if node.name in trains else node.all_input_nodes for node in segment}
         last_reader = {read: node for node in segment for read in reads[node]}
         silent: dict[fx.Node, Any] = {}
-        timesteps = self.timesteps[source.name]
+        timesteps = max(self.timesteps[end.name] for end in ends)
         for timestep in range(timesteps):
             values: dict[fx.Node, Any] = dict(silent)
             for node in segment:
@@ -102,9 +104,9 @@ class SteppedSNN(SpikingNetwork):
                         # a shorter branch is silent from here on, its constants spent
                         silent[node] = tree_map_only(Tensor, torch.zeros_like, values[node])
                 for read in reads[node]:
-                    if last_reader[read] is node:
+                    if last_reader[read] is node and read not in ends:
                         del values[read]  # nobody needs it until the next timestep
-            yield values.pop(source)
+            yield opened(fx.map_arg(stop.args[0], values.__getitem__)) if stop.op == "output" else values.pop(*ends)
 
     def _value(self, node: fx.Node, timestep: int, values: dict[fx.Node, Any], trains: dict[str, Any]) -> Any:
         if node.name in trains:

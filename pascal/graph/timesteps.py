@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import fx, nn
 from torch.nn.modules.conv import _ConvNd
+from torch.utils._pytree import tree_leaves
 
 from pascal.errors import PascalError
 from pascal.graph.arguments import argument
@@ -84,8 +85,9 @@ def analyse(traced: fx.GraphModule, any_maxima: bool = False) -> tuple[Edges, li
                 refusals.append(Refusal(node.name, "input", "the network must take one tensor, the images"))
             edges[node] = Edge(1)
         elif node.op == "output":
-            if not isinstance(node.args[0], fx.Node) or node.args[0] not in edges:
-                refusals.append(Refusal("output", "output", "the network must return one tensor, the logits"))
+            outputs = tree_leaves(node.args[0])
+            if not outputs or any(output not in edges for output in outputs):
+                refusals.append(Refusal("output", "output", _OUTPUTS))
         elif arriving:
             module = module_of(traced, node)
             row = operation_of(node, module)
@@ -101,6 +103,7 @@ def analyse(traced: fx.GraphModule, any_maxima: bool = False) -> tuple[Edges, li
     return edges, refusals
 
 
+_OUTPUTS = "the network must return logits, or a tuple, list or dict of tensors that it computes from the images"
 _NO_MAXIMUM = "max pooling is exact on spikes only: put it directly behind a QCFS, or use average pooling"
 _SEVERAL_STEPS = (
     "max pooling is exact on spikes only, and spikes of different steps may meet in one window: pool each producer and "
@@ -121,13 +124,18 @@ def _edge(
         one_step = module.raw_threshold.ndim == 0
         label = FIRST if module.levels == 1 else len(edges) + 3 if one_step else MIXED
         return Edge(module.levels, frozenset({str(node.target)}), label, arriving[0].places)
-    if row is not None and row.kind == SHAPE:
+    if row is not None and (row.kind == SHAPE or (row.for_its_shape and not _terms_in(node, row, edges))):
         return None
     timesteps = max(edge.timesteps for edge in arriving)
     producers = frozenset().union(*(edge.producers for edge in arriving))
     kept = row is None or row.kind != STRUCTURAL or _keeps_channels(node, module)
     places = _places(node, module, arriving) if kept else None
     return Edge(timesteps, producers, _label(node, row, edges, timesteps), places)
+
+
+def _terms_in(node: fx.Node, row: Operation, edges: Edges) -> bool:
+    """Whether any of the terms is an activation."""
+    return any(leaf in edges for _, term in terms_of(node, row) for leaf in _leaves(term))
 
 
 def _label(node: fx.Node, row: Operation | None, edges: Edges, timesteps: int) -> int:

@@ -10,10 +10,11 @@ from torch import Tensor, fx, nn
 from torch.nn import functional as F
 from torch.nn.modules.batchnorm import _BatchNorm
 
+from pascal.checks import shown
 from pascal.errors import PascalError
 from pascal.graph.arguments import argument
 from pascal.graph.images import dtype_and_device, duplicate
-from pascal.graph.tracing import NeuronTracer, find_probe, prove
+from pascal.graph.tracing import NeuronTracer, find_probe, is_customised, prove, spell_maxima
 from pascal.graph.tracing.place import place_of
 from pascal.neurons import QCFS
 
@@ -27,6 +28,8 @@ def trace(model: nn.Module, example: Tensor | None = None) -> fx.GraphModule:
     The graph is proven: on a probe (the first two of `example`, or images made to fit) it returns what `model` does.
     """
     model = unwrapped(model)
+    if example is not None and (not isinstance(example, Tensor) or example.ndim < 2 or not len(example)):
+        raise PascalError(f"example: got {shown(example)}, expected a batch of images, (N, C, H, W)")
     _takes_images(model)
     if example is None and isinstance(model, fx.GraphModule) and "images_apart" in model.meta:
         traced = _traced_again(model)
@@ -85,19 +88,13 @@ def network_name(model: nn.Module) -> str:
 
 def record(model: nn.Module, probe: Tensor, inert: frozenset[str] = frozenset()) -> fx.GraphModule:
     """The graph of what `model` does to the probe in the mode it is in; `model` becomes part of it."""
-    for module in model.modules():
-        if getattr(module, "inplace", False) is True:
-            module.inplace = False  # type: ignore[assignment]
-    tracer = NeuronTracer(probe, inert)
+    tracer = NeuronTracer(probe, inert, _make_pure(model))
     versions = {name: buffer._version for name, buffer in model.named_buffers()}
     try:
         graph = tracer.trace(model)
     except Exception as error:  # fx raises many kinds: TraceError, TypeError, the model's own
         place = place_of(error, model)
-        raise PascalError(
-            f"{type(model).__name__} cannot be traced{place}: {error}. Control flow that depends on the data has no "
-            "graph; make it constant, or convert the part without it"
-        ) from error
+        raise PascalError(f"{type(model).__name__} cannot be traced{place}: {error}") from error
     changed = [name for name, buffer in model.named_buffers() if buffer._version != versions.get(name, -1)]
     if changed and not model.training:
         raise PascalError(f"{changed[0]}: forward changes this buffer, so that calls depend on earlier ones; leave it")
@@ -108,12 +105,27 @@ def record(model: nn.Module, probe: Tensor, inert: frozenset[str] = frozenset())
     for node in graph.nodes:
         node.meta["inert"] = node.op == "call_module" and node.target in tracer.inert
     _drop_hooks(traced)
+    spell_maxima(graph)
     _drop_assertions(traced)
     _restore_batch_norms(traced, model)
     _restore_dropouts(traced, model.training)
     traced.graph.lint()
     traced.recompile()
     return traced
+
+
+def _make_pure(model: nn.Module) -> frozenset[str]:
+    """Modules of torch stop to write into what they read; returns the paths of those that did."""
+    named = [(path, module) for path, module in model.named_modules(remove_duplicate=False) if _writes(module)]
+    for _, module in named:
+        module.inplace = False  # type: ignore[assignment]
+    return frozenset(path for path, _ in named)
+
+
+def _writes(module: nn.Module) -> bool:
+    """Whether it is a module of torch's that works in place; forward of a user's own is traced as it stands."""
+    of_torch = type(module).__module__.startswith("torch.nn") and not is_customised(module)
+    return getattr(module, "inplace", False) is True and of_torch
 
 
 def _drop_hooks(traced: fx.GraphModule) -> None:

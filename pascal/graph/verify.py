@@ -78,6 +78,7 @@ def _certificate(layers: dict[str, LayerVerification], outputs: Outputs, **about
         count_mismatches=sum(layer.mismatches for layer in neurons),
         train_mismatches=sum(trains) if trains else None,
         prediction_mismatches=outputs.predictions,
+        prediction_ties=outputs.ties,
         logit_mismatches=sum(layer.mismatches for layer in checked[len(neurons) :]),
         max_logit_error=max(layer.error or 0.0 for layer in checked[len(neurons) :]),
         logit_bound=max(layer.bound or 0.0 for layer in checked[len(neurons) :]),

@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 from typing import Protocol
 
+from pascal.checks import check_number, check_whole
 from pascal.errors import PascalError
+from pascal.hardware.geometry import geometry_of
 from pascal.hardware.lowering import Activations, Filters, Lowering, lower_activations, lower_filters
 from pascal.hardware.synthetic import SyntheticSource
 from pascal.hardware.trace import Trace
@@ -62,9 +64,14 @@ def make_source(
     """A trace's masks, or random ones at the densities of the workloads."""
     if isinstance(workloads_or_trace, Trace):
         return TraceSource(workloads_or_trace, images)
+    if images is not None:
+        check_whole(images, "images")
     workloads = tuple(workloads_or_trace) if isinstance(workloads_or_trace, Iterable) else (workloads_or_trace,)
     for workload in workloads:
         if not isinstance(workload, LayerWorkload):
             expected = "the layers that pascal.measure gives, or a trace that pascal.hardware.load_trace reads"
             raise PascalError(f"workloads_or_trace: got {workload!r}, expected {expected}")
+        if workload.kind == "conv" and len(workload.kernel) == 2:
+            geometry_of(workload, workload.input_shape)  # of the first layer too, which no machine simulates
+    check_number(weight_density, "weight_density")
     return SyntheticSource(workloads, weight_density, seed, 1 if images is None else images)

@@ -5,6 +5,7 @@ from functools import partial
 
 from torch import nn
 
+from pascal.checks import check_choice, check_number, check_whole
 from pascal.errors import PascalError
 from pascal.networks.resnet import ResNet
 from pascal.networks.vgg import VGG16
@@ -27,12 +28,10 @@ def build_network(
 
     `name` is one of the paper's networks, `timm:<name>` or `torchvision:<name>`.
     """
-    if name not in NETWORKS and not name.startswith(_LIBRARIES):
+    if not isinstance(name, str) or (name not in NETWORKS and not name.startswith(_LIBRARIES)):
         raise PascalError(f"network: got {name!r}, expected one of {sorted(NETWORKS)}, timm:<name>, torchvision:<name>")
-    if classes < 1:
-        raise PascalError(f"classes: got {classes}, expected at least 1")
-    if not width > 0:
-        raise PascalError(f"width: got {width}, expected a positive multiplier")
+    check_whole(classes, "classes"), check_whole(image_size, "image_size")
+    check_number(width, "width", above=0), check_choice(pool, "pool", ("max", "avg"))
     if name not in NETWORKS:
         if width != 1 or pool != "max":
             raise PascalError(f"network {name!r}: width and pool belong to the paper's networks; leave them out")

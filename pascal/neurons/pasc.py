@@ -3,13 +3,14 @@
 Algorithm 2 is the same with one input timestep: an image is a train of one timestep.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import torch
 from torch import Tensor
 
+from pascal.checks import shown
 from pascal.errors import PascalError
-from pascal.neurons.qcfs import check_levels
+from pascal.neurons.qcfs import check_levels, check_step, check_values
 
 
 @torch.no_grad()
@@ -35,7 +36,7 @@ def integrate(currents: Iterable[Tensor], step: Tensor | float) -> tuple[Tensor,
     Lines 3–10: mem(0) = θ*/2; mem(t) = mem(t−1) + X[t]; at mem ≥ θ* count a spike and subtract θ*.
     """
     membrane, timesteps = None, 0
-    for current in currents:
+    for current in each_current(currents):
         if membrane is None:
             own_step = step_like(step, current)
             membrane = torch.empty_like(current).copy_(half(own_step))
@@ -49,6 +50,17 @@ def integrate(currents: Iterable[Tensor], step: Tensor | float) -> tuple[Tensor,
     if membrane is None:
         raise PascalError("currents: got 0 timesteps, expected at least 1")
     return membrane, count, timesteps
+
+
+def each_current(currents: Iterable[Tensor]) -> Iterator[Tensor]:
+    """The currents of each timestep, all of one shape."""
+    if not isinstance(currents, Iterable) or isinstance(currents, str | type):
+        raise PascalError(f"currents: got {shown(currents)}, expected a tensor (timesteps, …), or one tensor for each")
+    first = None
+    for current in currents:
+        first = check_values(current, "currents", first)
+        yield current
+        del current  # its memory serves the next one
 
 
 def settle(membrane: Tensor, count: Tensor, step: Tensor | float, timesteps: int) -> Tensor:
@@ -97,13 +109,11 @@ def new_train(timesteps: int, like: Tensor) -> Tensor:
     )
 
 
-def step_like(step: Tensor | float, current: Tensor) -> Tensor:
+def step_like(step: Tensor | float, current: Tensor, name: str = "step") -> Tensor:
     """A positive step in the currents' own arithmetic, so that no product is rounded to another type."""
-    own = torch.as_tensor(step, device=current.device)
-    if not bool((own > 0).all()):
-        raise PascalError(f"step: got {own.flatten()[:8].tolist()}, expected positive numbers")
+    own = torch.as_tensor(check_step(step, name, current), device=current.device)
     if own.dtype.is_floating_point and not current.dtype.is_floating_point:
-        raise PascalError(f"step: got {own.flatten()[:8].tolist()}; integer currents need an even integer step")
+        raise PascalError(f"{name}: got {own.flatten()[:8].tolist()}; integer currents need an even integer {name}")
     return torch.as_tensor(step, dtype=current.dtype, device=current.device)
 
 

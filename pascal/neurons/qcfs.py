@@ -8,9 +8,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from pascal.checks import check_number, shown
 from pascal.errors import PascalError
 from pascal.neurons.channels import along_channels
 
+INTEGERS_BELOW = 2**53
 _SHARPNESS = 100.0  # softplus is the identity above 20/_SHARPNESS = 0.2, so ordinary thresholds are stored as they are
 _LARGE = 1 << 14  # numbers; below, a few calls of torch are as quick as one kernel
 _PRODUCTS = (torch.bfloat16, torch.float16)  # the types of products under autocast
@@ -22,10 +24,36 @@ def qcfs_count(preactivation: Tensor, step: Tensor | float, levels: int) -> Tens
     Shape: any; `step` broadcasts against `preactivation`.
     """
     check_levels(levels)
-    own = torch.as_tensor(step)
-    if not bool(((own > 0) & own.isfinite()).all()):
-        raise PascalError(f"step: got {own.flatten()[:8].tolist()}, expected finite numbers > 0")
-    return _clipped_floor((preactivation / step).add_(0.5), levels).to(torch.int32)
+    check_values(preactivation, "preactivation")
+    own = check_step(step, "step", preactivation)
+    if preactivation.is_floating_point() and bool(preactivation.isnan().any()):
+        raise PascalError("preactivation: got NaN, expected numbers")
+    return _clipped_floor((preactivation / own).add_(0.5), levels).to(torch.int32)
+
+
+def check_values(values: Any, name: str, like: Tensor | None = None) -> Tensor:
+    """`values`, if they are a tensor of real numbers, in the shape of another one."""
+    if not isinstance(values, Tensor) or values.is_complex():
+        raise PascalError(f"{name}: got {shown(values)}, expected a tensor of real numbers")
+    if like is not None and values.shape != like.shape:
+        raise PascalError(f"{name}: got shape {tuple(values.shape)}, expected that of the others, {tuple(like.shape)}")
+    return values
+
+
+def check_step(step: Any, name: str, values: Tensor) -> Tensor | float:
+    """`step`, if it is positive and finite, in the arithmetic of `values` too, and broadcasts against them."""
+    if not isinstance(step, Tensor):
+        own = check_number(step, name, above=0)
+        largest = torch.finfo(values.dtype).max if values.is_floating_point() else INTEGERS_BELOW
+        if own > largest:
+            raise PascalError(f"{name}: got {own}, expected at most {largest:.3g}, which {values.dtype} can hold")
+        return step  # type: ignore[no-any-return]
+    if not bool(((step > 0) & step.isfinite()).all()):
+        raise PascalError(f"{name}: got {step.flatten()[:8].tolist()}, expected finite numbers > 0")
+    sizes = zip(reversed(step.shape), reversed(values.shape), strict=False)
+    if step.ndim > values.ndim or any(mine not in (1, theirs) for mine, theirs in sizes):
+        raise PascalError(f"{name}: got shape {tuple(step.shape)}, which does not fit {tuple(values.shape)}")
+    return step
 
 
 def _clipped_floor(shifted: Tensor, levels: int) -> Tensor:
@@ -218,7 +246,8 @@ def check_levels(levels: int, where: str = "levels") -> int:
 def _raw(threshold: Tensor | float) -> Tensor:
     """The parameter whose softplus is `threshold`, in float64: one number, or one per channel."""
     if not isinstance(threshold, Tensor) or threshold.numel() == 1:
-        return torch.tensor(_raw_number(float(threshold)), dtype=torch.float64)
+        one = threshold.item() if isinstance(threshold, Tensor) else check_number(threshold, "threshold", above=0)
+        return torch.tensor(_raw_number(float(one)), dtype=torch.float64)
     if threshold.ndim != 1 or not bool((threshold.isfinite() & (threshold > 0)).all()):
         raise PascalError(
             f"threshold: got a tensor of shape {tuple(threshold.shape)} from {threshold.min().item():.6g} to "

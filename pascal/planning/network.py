@@ -12,7 +12,7 @@ from pascal.errors import PascalError
 from pascal.graph import qcfs_layers
 from pascal.graph.images import check_images, dtype_and_device
 from pascal.graph.replay import Replay
-from pascal.inference import image_batches
+from pascal.inference import check_model, image_batches
 from pascal.neurons import QCFS
 
 _MEMORY = 2**28  # bytes that the kept values of one piece of the images may take
@@ -42,7 +42,7 @@ class Network:
     """The start network, its layers, and every variant of them that was asked for."""
 
     def __init__(self, ann: nn.Module) -> None:
-        self._ann = copy.deepcopy(ann).eval()
+        self._ann = copy.deepcopy(check_model(ann, "ann")).eval()
         self.layers: dict[str, QCFS] = qcfs_layers(self._ann)
         if not self.layers:
             raise PascalError("ann: has no QCFS layer; call pascal.quantize(ann) and train or calibrate it first")

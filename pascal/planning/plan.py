@@ -6,6 +6,7 @@ from typing import Any
 
 from torch import nn
 
+from pascal.checks import check_number, check_whole
 from pascal.errors import PascalError
 from pascal.neurons.qcfs import check_levels
 from pascal.planning.baselines import at_random, by_metric, by_uniform, contender, mean_of
@@ -161,8 +162,9 @@ def make_planner(
         raise PascalError(f"score: got {score!r}, expected 'kl' (measured) or 'fisher' (cheaper)")
     if not isinstance(rounds, int) or isinstance(rounds, bool) or rounds < 0:
         raise PascalError(f"rounds: got {rounds!r}, expected a whole number >= 0")
-    if not 0 < held_out < 1:
+    if not 0 < check_number(held_out, "held_out") < 1:
         raise PascalError(f"held_out: got {held_out!r}, expected a share between 0 and 1")
+    check_whole(seed, "seed", least=0)
     network = Network(ann)
     images = network.gather(batches, held_out, FEWEST_IMAGES, seed)
     judge = Judge(network, images.planning, bar)

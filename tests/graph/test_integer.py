@@ -138,16 +138,25 @@ def test_no_value_exceeds_its_bound() -> None:
 
 def test_overflow_is_refused_with_the_layer_named() -> None:
     """Layers without a neuron between them multiply their widths."""
-    layers = [nn.Conv2d(3 if n == 0 else 64, 64, 3, padding=1) for n in range(3)]
+    layers = [nn.Conv2d(3 if n == 0 else 64, 64, 3, padding=1) for n in range(6)]
     ann = nn.Sequential(*layers, QCFS(4, 1.0), nn.Flatten(), nn.Linear(64 * 64, 2)).eval()
-    with pytest.raises(PascalError, match=r"^1: needs an accumulator of 3\d bits, expected at most 32; put a QCFS"):
+    with pytest.raises(PascalError, match=r"^\d: needs an accumulator of \d\d bits, expected at most 54; put a QCFS"):
         integer(ann)(images())
 
 
+def test_accumulators_beyond_32_bits_are_exact_too() -> None:
+    torch.manual_seed(0)
+    layers = [nn.Conv2d(3 if n == 0 else 64, 64, 3, padding=1) for n in range(2)]
+    ann = lively(nn.Sequential(*layers, QCFS(4, 1.0), nn.Flatten(), nn.Linear(64 * 64, 2)), images(), [4])
+    snn = integer(ann)
+    assert max(snn.network(images()).largest.values()) > 2**32
+    assert pascal.verify(snn.stepwise(), snn, images()).passed
+
+
 def test_what_has_no_integers_is_refused_by_name() -> None:
-    ann = nn.Sequential(nn.Conv2d(3, 4, 3), QCFS(4, 1.0), nn.Upsample(scale_factor=2, mode="bilinear"),
+    ann = nn.Sequential(nn.Conv2d(3, 4, 3), QCFS(4, 1.0), nn.Upsample(scale_factor=2, mode="bicubic"),
                         nn.Conv2d(4, 4, 3), QCFS(4, 1.0), nn.Flatten(), nn.Linear(400, 2)).eval()  # fmt: skip
-    with pytest.raises(PascalError, match=r"2 \(Upsample\): no integer counterpart"):
+    with pytest.raises(PascalError, match="bicubic interpolation has no whole weights"):
         integer(ann)(images())
 
 

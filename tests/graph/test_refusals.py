@@ -98,15 +98,14 @@ def test_inputs_and_outputs() -> None:
         def forward(self, x: Tensor, y: Tensor) -> Tensor:
             return self.act(self.fc(x)) + y
 
-    class Twice(Pair):
-        def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:  # type: ignore[override]
-            x = self.act(self.fc(x))
-            return x, x
+    class Constant(Pair):
+        def forward(self, x: Tensor) -> tuple[Tensor, int]:  # type: ignore[override]
+            return self.act(self.fc(x)), 3
 
     with pytest.raises(PascalError, match="must take one tensor, the images; its forward asks for x, y"):
         pascal.convert(Pair().eval())
-    with pytest.raises(PascalError, match="must return one tensor"):
-        pascal.convert(Twice().eval())
+    with pytest.raises(PascalError, match="must return logits, or a tuple, list or dict of tensors"):
+        pascal.convert(Constant().eval())
 
 
 @pytest.mark.parametrize(

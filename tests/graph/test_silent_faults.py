@@ -11,6 +11,8 @@ from torch.nn.utils import parametrizations, prune
 
 import pascal
 from pascal import QCFS, PascalError
+from pascal.graph.observe import Observation
+from pascal.graph.outputs import Outputs
 
 relu = F.relu
 
@@ -21,7 +23,8 @@ class Net(nn.Module):
     def __init__(self, body) -> None:  # type: ignore[no-untyped-def]
         super().__init__()
         self.c1, self.c2 = nn.Conv2d(3, 4, 3, padding=1), nn.Conv2d(4, 4, 3, padding=1)
-        self.bn, self.body = nn.BatchNorm2d(4), body
+        self.bn, self.act, self.body = nn.BatchNorm2d(4), nn.ReLU(inplace=True), body
+        self.register_buffer("constant", torch.randn(1, 4, 8, 8))
 
     def forward(self, x: Tensor) -> Tensor:
         return self.body(self, x).flatten(2).mean(2)
@@ -101,7 +104,27 @@ def shape_checks(net: Net, x: Tensor) -> Tensor:
     return relu(net.c1(x))
 
 
-EXACT = [unused_add, item_assignment, activation_in_place, activation_with_inplace, written_view, another_name,
+def module_in_place(net: Net, x: Tensor) -> Tensor:
+    x = net.c1(x)
+    y = net.c2(net.act(x))
+    return relu(y + x)
+
+
+def narrow_written(net: Net, x: Tensor) -> Tensor:
+    y = relu(net.c1(x))
+    y.narrow(1, 0, 2).copy_(y.narrow(1, 2, 2))
+    y.select(1, 1).zero_()
+    y.transpose(2, 3).mul_(2)
+    return relu(net.c2(y))
+
+
+def buffer_beside_spikes(net: Net, x: Tensor) -> Tensor:
+    y = relu(net.c1(x))
+    return torch.cat([y, net.constant.expand(x.shape[0], -1, -1, -1)], 1)
+
+
+EXACT = [module_in_place, narrow_written, buffer_beside_spikes,
+         unused_add, item_assignment, activation_in_place, activation_with_inplace, written_view, another_name,
          augmented_item, behind_autograd, constant_beside_spikes, constant_put, pool_then_activate, shape_checks,
          lambda n, x: F.threshold(n.c2(F.hardtanh(n.c1(x), 0, 6)), 0, 0),
          lambda n, x: torch.maximum(n.c1(x), torch.zeros_like(n.c1(x))),
@@ -111,6 +134,14 @@ EXACT = [unused_add, item_assignment, activation_in_place, activation_with_inpla
          lambda n, x: torch.lerp(relu(n.c1(x)), n.c2(relu(n.c1(x))), 0.3),
          lambda n, x: torch.rsub(relu(n.c1(x)), 1.0),
          lambda n, x: F.pad(relu(n.c1(x)), (1, 1, 1, 1), mode="circular"),
+         lambda n, x: relu(n.c1(x)).max(1, keepdim=True)[0],
+         lambda n, x: torch.max(n.c1(x), torch.tensor(0.0, dtype=x.dtype)),
+         lambda n, x: n.c1(x).clamp(min=torch.zeros(1, dtype=x.dtype)),
+         lambda n, x: F.max_pool2d(input=relu(input=n.c1(x)), kernel_size=2),
+         lambda n, x: relu(n.c1(x)).cumsum(2),
+         lambda n, x: torch.where(n.constant > 0, relu(n.c1(x)), n.constant),
+         lambda n, x: torch.addcdiv(n.constant, relu(n.c1(x)), n.constant.abs() + 1, value=-0.7),
+         lambda n, x: F.interpolate(relu(n.c1(x)), size=(13, 11), mode="bicubic"),
          lambda n, x: F.conv_transpose2d(relu(n.c1(x)), n.c2.weight, n.c2.bias, stride=2)]  # fmt: skip
 
 
@@ -176,6 +207,62 @@ def test_hooks_and_parametrisations_count(change) -> None:  # type: ignore[no-un
 def test_refused(body: object, message: str) -> None:
     with pytest.raises(PascalError, match=message):
         pascal.quantize(network(body))
+
+
+def test_batch_norm_behind_a_fully_connected_layer_acts_on_the_second_axis() -> None:
+    """Of (N, 6, 6) the layer's outputs are last and the norm's channels second: the two cannot be one."""
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(6, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 3)).double().eval()
+    net[1].running_mean.normal_()
+    for shape in ((4, 6), (4, 6, 6)):
+        batch = torch.randn(shape, dtype=torch.float64)
+        ann = pascal.quantize(net, levels=5, threshold=1.0, example=batch)
+        for engine in ("steps", "counts"):
+            assert pascal.verify(ann, pascal.convert(ann, engine=engine), batch).passed
+    with pytest.raises(PascalError, match="got 2 axes, the network was traced with 3"):
+        pascal.convert(ann)(torch.randn(4, 6, dtype=torch.float64))
+
+
+class Heads(Net):
+    """Several outputs, in containers within containers."""
+
+    def forward(self, x: Tensor) -> dict[str, object]:  # type: ignore[override]
+        y = relu(self.c1(x))
+        return {"out": self.c2(y), "aux": (y.mean((2, 3)), [x])}
+
+
+def test_every_output_is_converted_and_compared() -> None:
+    torch.manual_seed(0)
+    ann = pascal.quantize(Heads(None).double().eval(), levels=3, threshold=1.0)
+    for engine in ("steps", "counts", "integer"):
+        snn = pascal.convert(ann, engine=engine)
+        reference = snn.stepwise() if engine == "integer" else ann  # type: ignore[operator]
+        certificate = pascal.verify(reference, snn, images())
+        assert certificate.passed
+        readouts = [layer.path for layer in certificate.layers if layer.kind == "readout"]
+        assert readouts == ["c2 → output['out']", "relu → output['aux'][0]", "x → output['aux'][1][0]"]
+        assert isinstance(snn(images())["aux"], tuple)  # type: ignore[call-overload]
+    snn = pascal.convert(ann)
+    snn.graph.get_submodule("c2").bias.data += 1e-9  # type: ignore[operator, union-attr]
+    assert pascal.verify(ann, snn, images()).first_divergence == "c2 → output['out']"
+
+
+class Bound:
+    """A readout whose outputs may be a little off."""
+
+    names = ("fc",)
+
+    def bounds(self, images: Tensor, counts: dict[str, Tensor], roundoff: float) -> list[Tensor]:
+        return [torch.full((len(images), 2), 1e-15, dtype=torch.float64)]
+
+
+@pytest.mark.parametrize(("other", "ties", "mismatches"), [(2.0**-52, 1, 0), (1e-12, 0, 1)])
+def test_a_tie_of_two_classes_is_told_as_one(other: float, ties: int, mismatches: int) -> None:
+    """Which of two equal classes is the largest is up to rounding; of others it is not."""
+    outputs = Outputs(Bound(), 2.0**-53, 1)  # type: ignore[arg-type]
+    mine, theirs = (torch.tensor([[1.0, 1.0 + more]], dtype=torch.float64) for more in (0.0, other))
+    outputs.compare(Observation(mine, {}), Observation(theirs, {}), images()[:1])
+    assert (outputs.ties, outputs.predictions) == (ties, mismatches)
 
 
 def test_what_only_training_does_is_not_lost_in_silence() -> None:

@@ -6,11 +6,13 @@ from typing import Any
 
 import torch
 from torch import Tensor, fx
+from torch.utils._pytree import tree_map_only
 
 from pascal.errors import PascalError
 from pascal.graph.arguments import argument
 from pascal.graph.integer.channels import compact, over_places
 from pascal.graph.integer.draft import Draft, top
+from pascal.graph.integer.interpolation import interpolates
 from pascal.graph.integer.meetings import LEAST_MULTIPLIER
 from pascal.graph.integer.modules import IntegerPASC, IntegerWeighted, exact_dtype, whole
 from pascal.graph.integer.pixels import Pixels
@@ -19,6 +21,9 @@ from pascal.graph.integer.units import Units
 from pascal.graph.operations import WEIGHTED_MODULES, call_name, operation_of, terms_of
 from pascal.graph.timesteps import Edges
 from pascal.graph.trace import attribute, module_of, path_of
+
+_SPARE = 8  # means are rounded: three bits to spare
+_SPARE_OF_POSITIONS = 2**16  # and so are positions between pixels, before they become weights
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,7 @@ class IntegerNetwork:
     timesteps: dict[str, int]
     largest: dict[str, int]
     spiking: frozenset[str]
-    logit_unit: Tensor
+    logit_unit: Any  # a tensor, or as many as the network returns, in the same containers
 
 
 @torch.no_grad()
@@ -68,7 +73,7 @@ class _Builder:
             timesteps={node.name: timesteps for node, timesteps in draft.timesteps.items()},
             largest={node.name: int(top(largest)) for node, largest in draft.largest.items()},
             spiking=frozenset(node.name for node in draft.spiking),
-            logit_unit=compact(self.units.of(logits)),
+            logit_unit=fx.map_arg(logits, lambda node: tree_map_only(Tensor, compact, self.units.of(node))),
         )
 
     def _image(self, node: fx.Node) -> fx.Node:
@@ -113,7 +118,7 @@ class _Builder:
         operands = argument(node, 0, "input"), argument(node, 1, "other")
         alpha = float(argument(node, 2, "alpha", 1.0))
         terms: list[fx.Node] = []
-        for factor, operand in zip((1.0, -alpha if call_name(node, None) == "sub" else alpha), operands, strict=True):
+        for factor, operand in zip((1.0, alpha if call_name(node, None) == "add" else -alpha), operands, strict=True):
             if operand in self.units.edges:
                 terms.append(self._in_unit(operand, unit, factor, node))  # type: ignore[arg-type]
             else:
@@ -150,7 +155,8 @@ class _Builder:
     def _pool(self, node: fx.Node) -> fx.Node:
         divisor, source, path = self.units.divisor(node), self.units.sources(node)[0], path_of(node)
         largest = self.units.run(node, lambda edge: self.draft.largest[self.nodes[edge]]) * divisor
-        dtype = exact_dtype(8 * top(largest), largest.device)  # means are rounded: three bits to spare
+        spare = _SPARE_OF_POSITIONS if interpolates(call_name(node, module_of(self.units.graph, node))) else _SPARE
+        dtype = exact_dtype(self.draft.checked(spare * largest, path), largest.device)
         mean = self._copy(node, {**self.nodes, source: self._held(self.nodes[source], dtype)})
         mean = self.draft.keep(mean, largest, self._timesteps(node), path)
         return self.draft.keep(

@@ -7,7 +7,7 @@ from torch import Tensor, fx, nn
 from pascal.errors import PascalError
 from pascal.graph.integer.modules import IntegerAffine, exact_dtype
 
-ACCUMULATOR_BITS = 32
+ACCUMULATOR_BITS = 54  # with sign: float64, in which the engine adds, holds whole numbers below 2⁵³
 
 
 class Draft:

@@ -16,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, fx
 
+from pascal.errors import PascalError
 from pascal.files import write_bytes
 from pascal.graph.integer.build import IntegerNetwork
 from pascal.graph.integer.modules import IntegerAffine, IntegerPASC, IntegerWeighted, whole
@@ -30,6 +31,10 @@ Arrays = dict[str, NDArray[Any]]
 def export_network(snn: IntegerSNN, images: Tensor, folder: Path) -> None:
     """Write a network for images of this size into `folder`, with these images as golden vectors."""
     network = snn.network(images)
+    if not isinstance(network.logit_unit, Tensor):
+        raise PascalError(
+            "export: the network returns several tensors, expected one, the logits; export each head alone"
+        )
     arrays, golden = network_arrays(network), golden_vectors(snn, images)
     description = {
         "pixels": {"step": snn.pixels.step, "bits": snn.pixels.bits},
@@ -53,11 +58,11 @@ def network_arrays(network: IntegerNetwork) -> Arrays:
         if isinstance(module, IntegerWeighted):
             arrays[f"{node.target}/weight"] = module.weight.cpu().numpy()
         if isinstance(module, IntegerAffine):
-            arrays[f"{node.target}/multiplier"] = _int32(module.multiplier)
+            arrays[f"{node.target}/multiplier"] = _whole(module.multiplier)
         if isinstance(module, IntegerWeighted | IntegerAffine):
-            arrays[f"{node.target}/constant"] = _int32(module.constant)
+            arrays[f"{node.target}/constant"] = _whole(module.constant)
         if isinstance(module, IntegerPASC):
-            arrays[f"{node.target}/threshold"] = _int32(module.threshold)
+            arrays[f"{node.target}/threshold"] = _whole(module.threshold)
             arrays[f"{node.target}/levels"] = np.array(module.levels, np.int32)
     return arrays
 
@@ -66,10 +71,10 @@ def golden_vectors(snn: IntegerSNN, images: Tensor) -> Arrays:
     """Pixels, counts, trains and logits, all integers, from the network timestep by timestep."""
     pixels = snn.pixels.integers(images)
     logits, trains = run_stepwise(snn.network(images), pixels)
-    golden = {"pixels": pixels.to(torch.int16).cpu().numpy(), "logits": _int32(logits)}
+    golden = {"pixels": pixels.to(torch.int16).cpu().numpy(), "logits": _whole(logits)}
     for path, spikes in trains.items():
         golden[f"{path}/trains"] = spikes.cpu().numpy()
-        golden[f"{path}/counts"] = _int32(spikes.sum(0))
+        golden[f"{path}/counts"] = _whole(spikes.sum(0))
     return golden
 
 
@@ -112,5 +117,7 @@ def hex_words(array: NDArray[Any]) -> bytes:
     return "".join(f"{words[i : i + digits]}\n" for i in range(0, len(words), digits)).encode()
 
 
-def _int32(values: Tensor) -> NDArray[np.int32]:
-    return values.cpu().to(torch.int32).numpy()
+def _whole(values: Tensor) -> NDArray[Any]:
+    """In 32 bits, or in 64 where they need them."""
+    wide = values.numel() > 0 and float(values.abs().max()) >= 2**31
+    return values.cpu().to(torch.int64 if wide else torch.int32).numpy()

@@ -23,6 +23,8 @@ from pascal.graph.integer.modules import IntegerAffine, IntegerPASC
 from pascal.graph.operations import STRUCTURAL, call_name, property_of
 from pascal.graph.trace import module_of
 
+_NOT_FOR_BYTES = ("shuffle", "unfold")
+
 
 def accelerate(network: IntegerNetwork) -> fx.GraphModule:
     """The same integers from INT8 kernels, where they are exact; elsewhere the calls stay as they are."""
@@ -112,7 +114,9 @@ class _Fusion:
         elif call_name(node, module) == "max_pool2d":
             node.target = max_pool_bytes
             node.kwargs = {name: value for name, value in node.kwargs.items() if name != "return_indices"}
-        elif property_of(node, module) != STRUCTURAL or "shuffle" in call_name(node, module).lower():
+        elif property_of(node, module) != STRUCTURAL or any(
+            n in call_name(node, module).lower() for n in _NOT_FOR_BYTES
+        ):
             with self.module.graph.inserting_before(node):
                 held = self.module.graph.call_method("float", (node.args[0],))
             node.update_arg(0, held)

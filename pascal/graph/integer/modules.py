@@ -62,7 +62,21 @@ class IntegerWeighted(IntegerLayer):
     def _weigh(self, values: Tensor, weight: Tensor, constant: Tensor) -> Tensor:
         if isinstance(self.weighted, nn.Linear):
             return F.linear(values, weight, constant)
+        if self.weighted.transposed:
+            return _convolve_transposed(self.weighted, values, weight, constant)
         return self.weighted._conv_forward(values, weight, constant)
+
+
+def outputs_first(weight: Tensor, conv: Any) -> Tensor:
+    """Weights (inputs, outputs/groups, ...) of a transposed convolution as (outputs, inputs/groups, ...)."""
+    grouped = weight.unflatten(0, (conv.groups, -1)).transpose(1, 2)
+    return grouped.flatten(0, 1)
+
+
+def _convolve_transposed(conv: Any, values: Tensor, weight: Tensor, constant: Tensor) -> Tensor:
+    convolve: Any = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}[len(conv.kernel_size)]
+    geometry = (conv.stride, conv.padding, conv.output_padding, conv.groups, conv.dilation)
+    return convolve(values, outputs_first(weight, conv), constant, *geometry)  # and back again
 
 
 def _shell(weighted: nn.Module) -> nn.Module:
@@ -111,8 +125,9 @@ class IntegerPASC(nn.Module):
 
     def spikes(self, currents: Iterable[Tensor]) -> Tensor:
         """Algorithm 1 on integer currents, timestep by timestep."""
-        integers = (current.to(torch.int32) for current in currents)  # membranes too: their bound is checked
-        return pasc_spikes(integers, self.threshold.to(torch.int32), self.levels)
+        whole = torch.int32 if self.dtype == torch.float32 else torch.int64  # membranes too: their bound is checked
+        integers = (current.to(whole) for current in currents)
+        return pasc_spikes(integers, self.threshold.to(whole), self.levels)
 
 
 def whole(mean: Tensor, divisor: int) -> Tensor:

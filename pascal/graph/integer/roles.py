@@ -11,6 +11,7 @@ from torch.nn.modules.pooling import _AdaptiveAvgPoolNd, _AvgPoolNd
 
 from pascal.errors import PascalError
 from pascal.graph.arguments import named_arguments
+from pascal.graph.integer.interpolation import interpolates, interpolation_divisor, mode_of
 from pascal.graph.operations import MAXIMUM, STRUCTURAL, WEIGHTED_MODULES, call_name, property_of
 from pascal.graph.timesteps import Edges
 from pascal.graph.trace import module_of, path_of
@@ -19,8 +20,9 @@ from pascal.neurons import QCFS
 IMAGE, NEURON, WEIGHTED, SUM, SCALE, POOL, MOVE = "image", "neuron", "weighted", "sum", "scale", "pool", "move"
 
 _BY_NAME = {
-    **dict.fromkeys(("add", "sub"), SUM),
-    **dict.fromkeys(("mul", "div", "truediv", "neg"), SCALE),
+    **dict.fromkeys(("add", "sub", "subtract"), SUM),
+    **dict.fromkeys(("mul", "multiply", "div", "divide", "true_divide", "truediv", "neg", "negative"), SCALE),
+    **dict.fromkeys(("fold", "Fold"), POOL),
     **dict.fromkeys(("mean", "sum"), POOL),
     **{f"avg_pool{n}d": POOL for n in (1, 2, 3)},
     **{f"adaptive_avg_pool{n}d": POOL for n in (1, 2, 3)},
@@ -37,18 +39,18 @@ def _role(node: fx.Node, module: nn.Module | None) -> str:
         return IMAGE
     if isinstance(module, QCFS):
         return NEURON
-    if isinstance(module, (_BatchNorm, *WEIGHTED_MODULES)) and not getattr(module, "transposed", False):
+    if isinstance(module, (_BatchNorm, *WEIGHTED_MODULES)):
         return WEIGHTED
-    if isinstance(module, (_AvgPoolNd, _AdaptiveAvgPoolNd)):
-        return POOL
     kind = property_of(node, module)
     if kind in (STRUCTURAL, MAXIMUM):
         return MAXIMUM if kind == MAXIMUM else MOVE
-    found = _BY_NAME.get(call_name(node, module))
+    name = call_name(node, module)
+    averages = isinstance(module, (_AvgPoolNd, _AdaptiveAvgPoolNd)) or interpolates(name)
+    found = POOL if averages else _BY_NAME.get(name)
     if found is None:
         raise PascalError(
-            f"{path_of(node)} ({call_name(node, module)}): no integer counterpart; use convolutions, fully connected "
-            "layers, sums, pooling and nearest-neighbour upsampling, or engine='counts'"
+            f"{path_of(node)} ({name}): no integer counterpart; use convolutions, fully connected layers, sums, "
+            "pooling and upsampling, or engine='counts'"
         )
     return found
 
@@ -62,16 +64,19 @@ def divisor_of(
 ) -> int:
     """The smallest factor that makes every mean of this pooling whole: the common multiple of its window sizes."""
     name = call_name(node, module).lower()
-    if name == "sum":
+    if name in ("sum", "fold"):
         return 1
     if name == "mean":
         return math.prod(before) // math.prod(after)
+    if interpolates(call_name(node, module)) and mode_of(node, module) != "area":
+        return interpolation_divisor(node, module, before, values)
     options = fx.map_arg(_options(node, module), values.__getitem__)  # a window may be a size of the images
     if options.get("divisor_override"):
         return int(options["divisor_override"])
     spatial = 3 if "3d" in name else 2 if "2d" in name else 1
+    spatial = len(before) - 1 if interpolates(call_name(node, module)) else spatial
     sizes = list(zip(before[-spatial:], after[-spatial:], strict=True))
-    if "adaptive" in name:
+    if "adaptive" in name or interpolates(call_name(node, module)):
         lengths = [_adaptive_lengths(*size) for size in sizes]
     else:
         lengths = [_lengths(*size, axis, spatial, options) for axis, size in enumerate(sizes)]

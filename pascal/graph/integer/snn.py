@@ -4,6 +4,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, fx
+from torch.utils._pytree import tree_flatten, tree_leaves, tree_unflatten
 
 from pascal.errors import PascalError
 from pascal.graph.images import check_images
@@ -13,7 +14,7 @@ from pascal.graph.integer.kernels import Int8Meeting, Int8Neurons, have_kernels
 from pascal.graph.integer.modules import IntegerPASC
 from pascal.graph.integer.pixels import Pixels
 from pascal.graph.integer.steps import run_stepwise
-from pascal.graph.network import SpikingNetwork
+from pascal.graph.network import SpikingNetwork, opened
 from pascal.graph.timesteps import Edges
 
 
@@ -88,8 +89,11 @@ class IntegerStepsSNN(SpikingNetwork):
         return _logits(network, integers, images), trains
 
 
-def _logits(network: IntegerNetwork, integers: Tensor, images: Tensor) -> Tensor:
-    return (integers.double() * network.logit_unit).to(images.dtype)
+def _logits(network: IntegerNetwork, integers: Any, images: Tensor) -> Any:
+    values, containers = tree_flatten(opened(integers))
+    units = tree_leaves(network.logit_unit)
+    scaled = [(value.double() * unit).to(images.dtype) for value, unit in zip(values, units, strict=True)]
+    return tree_unflatten(scaled, containers)
 
 
 class _Recorder(fx.Interpreter):

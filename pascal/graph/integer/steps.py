@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, fx
-from torch.utils._pytree import tree_map_only
+from torch.utils._pytree import tree_map, tree_map_only
 
 from pascal.graph.integer.build import IntegerNetwork
 from pascal.graph.integer.modules import IntegerLayer, IntegerPASC
@@ -14,7 +14,7 @@ Trains = dict[fx.Node, list[Any]]
 
 
 @torch.no_grad()
-def run_stepwise(network: IntegerNetwork, pixels: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
+def run_stepwise(network: IntegerNetwork, pixels: Tensor) -> tuple[Any, dict[str, Tensor]]:
     """Integer logits, and the spike train (timesteps, N, ...) of every neuron by layer."""
     trains: Trains = {}
     spikes: dict[str, Tensor] = {}
@@ -22,7 +22,7 @@ def run_stepwise(network: IntegerNetwork, pixels: Tensor) -> tuple[Tensor, dict[
         if node.op == "placeholder":
             trains[node] = [pixels]
         elif node.op == "output":
-            return torch.stack(trains[node.args[0]]).sum(0, dtype=torch.float64), spikes
+            return fx.map_arg(node.args[0], lambda source: _total(trains[source])), spikes
         else:
             module = module_of(network.graph, node)
             if isinstance(module, IntegerPASC):
@@ -34,6 +34,11 @@ def run_stepwise(network: IntegerNetwork, pixels: Tensor) -> tuple[Tensor, dict[
             if all(user in trains for user in source.users):
                 trains[source] = []
     raise AssertionError("a graph ends with its output")
+
+
+def _total(train: list[Any]) -> Any:
+    """The sum over time of a tensor, or of each where a call returns several."""
+    return tree_map(lambda *values: torch.stack(values).sum(0, dtype=torch.float64), *train)
 
 
 def _timesteps(network: IntegerNetwork, node: fx.Node) -> int:

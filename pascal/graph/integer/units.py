@@ -24,6 +24,7 @@ from pascal.graph.integer.meetings import (
     step_read,
     sum_unit,
 )
+from pascal.graph.integer.modules import outputs_first
 from pascal.graph.integer.roles import IMAGE, NEURON, POOL, SCALE, SUM, WEIGHTED
 from pascal.graph.operations import MAXIMUM
 from pascal.graph.timesteps import Edges
@@ -63,7 +64,11 @@ class Units(Calls):
         if isinstance(module, _BatchNorm):
             return _batch_norm(module, unit)
         weight = module.weight.double()
+        if getattr(module, "transposed", False):
+            weight = outputs_first(weight * unit.view(-1, *[1] * (weight.ndim - 1)), module)
         bias = weight.new_zeros(len(weight)) if module.bias is None else module.bias.double()
+        if getattr(module, "transposed", False):
+            return weight, bias
         if isinstance(module, nn.Linear):
             return weight * unit, bias
         return weight * per_weight(unit, module), bias

@@ -14,7 +14,7 @@ from torch.fx.node import map_aggregate
 from torch.fx.proxy import Attribute, Proxy, TraceError
 
 from pascal.graph.tracing.guards import expect
-from pascal.graph.tracing.inplace import change_of
+from pascal.graph.tracing.inplace import Change, change_of
 from pascal.graph.tracing.training import InferenceOnly
 from pascal.graph.tracing.values import Value
 from pascal.graph.tracing.views import alias_of, shares_memory, write_back
@@ -24,15 +24,22 @@ _READS_SHAPE = {
     *("size", "shape", "dim", "ndim", "ndimension", "numel", "nelement", "dtype", "device", "is_cuda", "layout"),
     *("is_floating_point", "is_complex", "stride", "is_contiguous", "storage_offset", "len", "element_size"),
 }
+_FILLED = {"zeros_like", "full_like", "ones_like", "new_zeros", "new_full", "new_ones"}  # whatever the values are
+_DECISION = "control flow depends on the data, which has no graph; make it constant, or convert the part without it"
 _CASTS = {"to", "float", "double", "type", "type_as", "cpu", "cuda", "requires_grad_", "half", "bfloat16"}
 
 
 class NeuronTracer(fx.Tracer):
     """Records a module's forward on a probe, with neurons as leaves and hooks honoured."""
 
-    def __init__(self, probe: Tensor, leaves: frozenset[str] = frozenset()) -> None:
+    proxy_buffer_attributes = True  # a buffer is a constant of the graph, with whatever is computed from it
+
+    def __init__(
+        self, probe: Tensor, leaves: frozenset[str] = frozenset(), inplace: frozenset[str] = frozenset()
+    ) -> None:
         super().__init__()
         self.probe = probe
+        self.inplace = inplace  # paths of modules that write into what they read
         self.inert = set(leaves)  # paths of modules that hand their input on at inference
         self._live: list[weakref.ref[Value]] = []
         self._executing = False
@@ -40,7 +47,7 @@ class NeuronTracer(fx.Tracer):
     def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
         if isinstance(m, QCFS | InferenceOnly) or module_qualified_name in self.inert:
             return True
-        return super().is_leaf_module(m, module_qualified_name) and not _is_customised(m)
+        return super().is_leaf_module(m, module_qualified_name) and not is_customised(m)
 
     def create_args_for_root(self, root_fn: Any, is_module: bool, concrete_args: Any = None) -> Any:
         """The images alone: whatever else forward takes has its default."""
@@ -85,12 +92,16 @@ class NeuronTracer(fx.Tracer):
             if type(a) is Value:
                 self.refresh(a)
             return a.node
-        return super().create_arg(a)
+        found = super().create_arg(a)
+        if isinstance(a, Tensor) and isinstance(found, fx.Node):
+            found.meta["zero"] = _zero("get_attr", "", a, [])
+        return found
 
     def create_proxy(  # type: ignore[override]
         self, kind: str, target: Any, args: Any, kwargs: Any, name: Any = None, type_expr: Any = None, **_: Any
     ) -> Any:
-        change = change_of(kind, target, args, kwargs)
+        args, kwargs = _input_first(args, kwargs)
+        change = self._change(kind, target, args, kwargs)
         if change is None or (isinstance(change.operand, Value) and not isinstance(change.operand.concrete, Tensor)):
             pure = (kind, target, args, kwargs) if change is None else change.pure
             return self._record(*pure, name=name, type_expr=type_expr)  # type: ignore[misc]
@@ -104,6 +115,12 @@ class NeuronTracer(fx.Tracer):
         self._write(change.operand, self._record(*change.pure), change.name)
         return change.operand
 
+    def _change(self, kind: str, target: Any, args: Any, kwargs: Any) -> Change | None:
+        if kind == "call_module" and target in self.inplace:
+            operand = next(_values((args, kwargs)), None)
+            return None if operand is None else Change(operand, (kind, target, args, kwargs), target)
+        return change_of(kind, target, args, kwargs)
+
     def _record(self, kind: str, target: Any, args: Any, kwargs: Any, name: Any = None, type_expr: Any = None) -> Any:
         """A pure call, recorded and executed."""
         values = list(_values((args, kwargs)))
@@ -116,7 +133,9 @@ class NeuronTracer(fx.Tracer):
         result: Any = super().create_proxy(kind, target, args, kwargs, name, type_expr)
         if target is expect or getattr(target, "__module__", "").startswith("pascal."):
             result.node.meta["is_wrapped"] = True
-        result.concrete = concrete
+        result.concrete, result.fixed = concrete, kind != "placeholder" and all(value.fixed for value in values)
+        result.node.meta["shape"] = tuple(concrete.shape) if isinstance(concrete, Tensor) else None
+        result.node.meta["zero"] = _zero(kind, call, concrete, values)
         self._note_size(result, call if target is not getattr else args[1], values)
         parent = alias_of(result, values)
         if parent is not None:
@@ -150,14 +169,16 @@ class NeuronTracer(fx.Tracer):
 
     def known(self, value: Value, ask: Callable[[Any], Any]) -> Any:
         """What Python asks of a size, answered from the probe; the answer becomes a condition of the graph."""
+        if value.fixed:
+            return ask(value.concrete)
         if isinstance(value.concrete, Tensor):
             if ask is not len:
-                raise TraceError("control flow depends on the data")
+                raise TraceError(_DECISION)
             value, ask = value.size(0), int
         if not value.sized:
             if ask is len and isinstance(value.concrete, tuple | list):
                 return self._pieces(value)
-            raise TraceError("control flow depends on the data")
+            raise TraceError(_DECISION)
         answer = ask(value.concrete)
         if ask is not len and value.origin is not None:
             node = value.node if ask is not bool else self._truth(value)
@@ -189,6 +210,8 @@ class NeuronTracer(fx.Tracer):
     def _write(self, operand: Value, result: Value, name: str) -> None:
         """`operand` becomes `result`, and so do the values that share its memory."""
         memory = operand.concrete
+        if self.root.training and result.fixed and operand.fixed:
+            return  # such as a batch norm's count of batches
         if any(shares_memory(memory, own) for own in (*self.root.parameters(), *self.root.buffers())):
             raise TraceError(f"{name} changes a parameter or buffer of the model in forward")
         if result.concrete.dtype != memory.dtype or result.concrete.shape != memory.shape:
@@ -214,6 +237,15 @@ class NeuronTracer(fx.Tracer):
             value.node, value.concrete = again.node, again.concrete
 
 
+def _input_first(args: Any, kwargs: Any) -> tuple[Any, dict[str, Any]]:
+    """The operand of a call by position, as most calls have it anyway."""
+    name = next((name for name in ("input", "tensors") if name in kwargs), "")
+    name = name or (next(iter(kwargs)) if len(kwargs) == 1 and type(next(iter(kwargs.values()))) is Value else "")
+    if args or not name:
+        return args, kwargs
+    return (kwargs[name],), {key: value for key, value in kwargs.items() if key != name}
+
+
 def _values(arguments: Any) -> Iterator[Value]:
     found: list[Value] = []
     map_aggregate(arguments, lambda leaf: found.append(leaf) if type(leaf) is Value else None)
@@ -233,6 +265,15 @@ def _sized(values: list[Value], call: str) -> bool:
     return all(value.sized or (isinstance(value.concrete, Tensor) and call in _READS_SHAPE) for value in values)
 
 
+def _zero(kind: str, call: str, concrete: Any, values: list[Value]) -> bool | None:
+    """Whether a tensor is zero; None of what depends on images or is trained."""
+    known = all(value.sized or value.node.meta.get("zero") is not None for value in values) or call in _FILLED
+    constant = (
+        known and kind != "placeholder" and isinstance(concrete, Tensor) and not isinstance(concrete, nn.Parameter)
+    )
+    return not bool(concrete.any()) if constant and not concrete.is_meta else None
+
+
 def _attribute(root: nn.Module, path: str) -> Any:
     value: Any = root
     for name in path.split("."):
@@ -244,7 +285,7 @@ def _has_hooks(m: nn.Module) -> bool:
     return bool(m._forward_hooks or m._forward_pre_hooks)
 
 
-def _is_customised(m: nn.Module) -> bool:
+def is_customised(m: nn.Module) -> bool:
     """Hooks and parametrisations act on what the module computes: they are traced, the module with them."""
     return _has_hooks(m) or hasattr(m, "parametrizations")
 

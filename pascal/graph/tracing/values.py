@@ -11,7 +11,7 @@ from torch.fx.proxy import Attribute, TraceError
 if TYPE_CHECKING:
     from pascal.graph.tracing.tracer import NeuronTracer
 
-_OWN = {"node", "tracer", "concrete", "parent", "recipe", "stale", "broken", "sized", "origin"}
+_OWN = {"node", "tracer", "concrete", "parent", "recipe", "stale", "broken", "sized", "origin", "fixed"}
 
 
 class Value(fx.Proxy):
@@ -31,6 +31,7 @@ class Value(fx.Proxy):
         self.stale = False
         self.broken = ""  # the write that this value cannot follow
         self.sized = False  # known from shapes alone
+        self.fixed = False  # the same for all images
         self.origin: Value | None = None  # the tensor whose shape it was read from
 
     @property  # type: ignore[misc]

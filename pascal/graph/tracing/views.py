@@ -6,12 +6,27 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
+from torch.fx.proxy import TraceError
 
 from pascal.graph.tracing.inplace import put
 from pascal.graph.tracing.values import Value
 
 if TYPE_CHECKING:
     from pascal.graph.tracing.tracer import NeuronTracer
+
+
+_PARTS: dict[str, Any] = {  # the index of a view by its arguments
+    "narrow": lambda dim, start, length: (*_leading(dim), slice(start, start + length or None)),
+    "select": lambda dim, index: (*_leading(dim), index),
+}
+_SWAPS = {"transpose", "swapaxes", "swapdims", "t"}
+
+
+def _leading(dim: int) -> tuple[Any, ...]:
+    """The index of everything in front of a dimension."""
+    if dim < 0:
+        raise TraceError(f"a write along dimension {dim} cannot be followed; count it from the front")
+    return (slice(None),) * dim
 
 
 def alias_of(result: Value, operands: list[Value]) -> Value | None:
@@ -63,6 +78,11 @@ def _written(tracer: "NeuronTracer", parent: Value, child: Value) -> Value | Non
         if isinstance(parent.concrete, tuple | list):
             return _piece_written(tracer, parent, args[1], child)
         return tracer._record("call_function", put, (parent, args[1], child), {})
+    name = target if isinstance(target, str) else target.__name__
+    if name in _PARTS:
+        return tracer._record("call_function", put, (parent, _PARTS[name](*args[1:], **kwargs), child), {})
+    if name in _SWAPS:  # twice is not at all
+        return tracer._record(child.recipe[0], target, (child, *args[1:]), kwargs)
     before = parent.concrete
     if isinstance(before, Tensor) and before.numel() == child.concrete.numel() and before.is_contiguous():
         remade = tracer._execute(child.recipe[0], target, (_numbered(before), *args[1:]), kwargs)
