@@ -216,7 +216,7 @@ def doors() -> dict[str, Door]:
             lambda: {
                 "workloads_or_trace": (None, "x", 3, [], [None], ["x"], torch.zeros(2), network(), *impossible()),
                 "accelerator": NOT_A_CHOICE,
-                "neuron": NOT_A_CHOICE,
+                "neuron": NOT_A_CHOICE[1:],
                 "preset": (None, "", "pascal41", 3, [], {"nothing": 1}),
                 "weight_density": (-0.1, 1.5, NAN, "1", None),
                 "images": (0, -1, "2", 1.5),

@@ -170,7 +170,7 @@ def sweep(kept: Path | None) -> list[Row]:
     return list(rows.values())
 
 
-def table(rows: list[Row]) -> str:
+def table(rows: list[Row], families: int) -> str:
     """The rows as Markdown: how many of each outcome, then each model."""
     of = {kind: [row for row in rows if row.outcome == kind] for kind in (EXACT, REFUSED, WRONG, CRASHED, NO_RELU)}
     neurons = sum(row.neurons for row in of[EXACT])
@@ -183,10 +183,11 @@ def table(rows: list[Row]) -> str:
         "levels out of 1, 2, 3, 4, 8 per layer, thresholds that fit, one random image, float64. Made by",
         "`python -m benchmarks.studies.models docs/models.md`.",
         "",
+        f"{len(rows)} of the {families} families are examined here:",
         f"**{len(of[EXACT])} exact**, **{len(of[WRONG])} wrong**, **{len(of[CRASHED])} crashed**,",
         f"**{len(of[REFUSED])} refused**. Exact: of {neurons:,} neurons no spike of `steps` in any timestep and no",
-        "count of `counts` differs from the ANN's, and no output by more than rounding allows. On integers, closed form",
-        f"and simulation agree in all of the {whole} networks that `integer` takes.",
+        "count of `counts` differs from the ANN's, and no output by more than rounding allows. On integers,",
+        f"closed form and simulation agree in all of the {whole} networks that `integer` takes.",
         "",
         "| source | model | image | QCFS layers | neurons | never fired | largest output error | `integer` |",
         "|---|---|---|---|---|---|---|---|",
@@ -208,4 +209,5 @@ if __name__ == "__main__":
     parser.add_argument("page", type=Path)
     parser.add_argument("--rows", type=Path)
     options = parser.parse_args()
-    options.page.write_text(table(sweep(options.rows)))
+    found = sweep(options.rows)
+    options.page.write_text(table(found, len(found)))

@@ -55,7 +55,8 @@ def change_of(kind: str, target: Any, args: tuple[Any, ...], kwargs: dict[str, A
     name = _name(target)
     if name in _FILLS:
         return Change(args[0], ("call_function", _FILLS[name], args, kwargs), name)
-    if name.endswith("_") and not name.endswith("__") and name != "requires_grad_":
+    is_keyword = getattr(target, "__module__", "") == "_operator"  # and_, or_, not_: their underscore says nothing
+    if name.endswith("_") and not name.endswith("__") and name != "requires_grad_" and not is_keyword:
         return Change(args[0], _without_underscore(kind, target, name, args, kwargs), name)
     if kind == "call_function" and isinstance(target, torch._ops.OpOverload) and target._schema.is_mutable:
         return Change(args[0], None, name)
