@@ -200,7 +200,7 @@ def doors() -> dict[str, Door]:
             pascal.assign_levels,
             lambda: {"metrics": {"a": 1.0, "b": 2.0}, "values": [4, 2]},
             lambda: {
-                "metrics": (None, {}, "a", [1.0], {"a": "x"}, {"a": INF}, {"a": None}),
+                "metrics": (None, "a", [1.0], {"a": "x"}, {"a": INF}, {"a": None}),
                 "values": (None, [], "42", 4, {}, [0], [1.5], [4, "2"], [-1, 2], [True]),
             },
         ),

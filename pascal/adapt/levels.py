@@ -24,7 +24,7 @@ def assign_levels(metrics: Mapping[str, float], values: Sequence[int]) -> dict[s
     fewer distinct metrics than values, the clusters spread over the values from the smallest on.
     """
     ascending = _checked_values(values)
-    if not isinstance(metrics, Mapping) or not metrics:
+    if not isinstance(metrics, Mapping):
         raise PascalError(f"metrics: got {shown(metrics)}, expected the metric of each layer, by its name")
     for layer, metric in metrics.items():
         if not isinstance(metric, Real):
