@@ -193,3 +193,18 @@ def test_a_state_is_not_loaded_behind_the_integers() -> None:
     snn = integer(lively(Branches(), images(), [4, 2, 3, 1, 8, 5]))
     with pytest.raises(PascalError, match="convert it again"):
         snn.load_state_dict(snn.state_dict())
+
+
+def test_one_operand_twice_has_two_multipliers() -> None:
+    class Twice(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.act, self.fc = QCFS(8, 1.0), nn.Linear(192, 2)
+
+        def forward(self, x: Tensor) -> Tensor:
+            return self.fc(self.act(torch.sub(x, x, alpha=0.5)).flatten(1))
+
+    ann = Twice().eval()
+    _, counts = pascal.convert(ann, engine="counts", example=images()).record(images())
+    _, whole = pascal.convert(ann, engine="integer", example=images()).record(images())
+    assert int((whole["act"] - counts["act"]).abs().max()) <= 1

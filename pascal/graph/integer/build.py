@@ -137,7 +137,9 @@ class _Builder:
         multiplier = torch.where(own > 0, factor * own / unit, 1.0).round()
         if operand in self.units.meetings and bool((multiplier == 1).all()):
             return self.nodes[operand]
-        return self._multiplied(f"{path_of(node)}_{operand.name}", self.nodes[operand], compact(multiplier))
+        path = f"{path_of(node)}_{operand.name}"
+        path += "_2" if path in self.draft.parts else ""  # x − αx: one operand, two multipliers
+        return self._multiplied(path, self.nodes[operand], compact(multiplier))
 
     def _total(self, terms: list[fx.Node], node: fx.Node) -> fx.Node:
         largest = self.draft.largest[terms[0]] + self.draft.largest[terms[1]]
