@@ -49,35 +49,42 @@ def test_the_figure_shows_what_the_files_hold(tmp_path: Path) -> None:
     )
 
 
+def _inside(tmp_path: Path) -> Path:
+    """A folder beside which no other records stand."""
+    folder = tmp_path / "cifar10"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
 def test_what_was_not_run_says_so(tmp_path: Path) -> None:
-    text = section(open_reference(tmp_path))
+    text = section(open_reference(_inside(tmp_path)))
     assert "|" not in text
     assert "Not run yet: vgg-l4: vgg16, width 0.25; resnet-l4" in text
     assert "vgg-l4: random, 4/2/1" in text
 
 
 def test_uniform_networks_stand_beside_relu_and_plain_if(tmp_path: Path) -> None:
-    _write(tmp_path, "vgg-l4-0", certificate=CERTIFICATE | {"count_mismatches": 3})
-    (tmp_path / "vgg-l4-relu.json").write_text(json.dumps({"accuracy": 0.9012}))
-    told = _cells(section(open_reference(tmp_path)), "vgg-l4", "vgg16, width 0.25", "4", "15")
+    _write(_inside(tmp_path), "vgg-l4-0", certificate=CERTIFICATE | {"count_mismatches": 3})
+    (_inside(tmp_path) / "vgg-l4-relu.json").write_text(json.dumps({"accuracy": 0.9012}))
+    told = _cells(section(open_reference(_inside(tmp_path))), "vgg-l4", "vgg16, width 0.25", "4", "15")
     assert told == ["90.12", "88.00", "88.00", "3 of 1,000", "50.00", "80.00", "87.00", "2,000"]
 
 
 def test_runs_that_differ_in_levels_alone_share_their_twin(tmp_path: Path) -> None:
     for run in ("vgg-l4", "resnet-l8"):
-        _write(tmp_path, f"{run}-0")
-    (tmp_path / "resnet-l4-relu.json").write_text(json.dumps({"accuracy": 0.9012}))
-    text = section(open_reference(tmp_path))
+        _write(_inside(tmp_path), f"{run}-0")
+    (_inside(tmp_path) / "resnet-l4-relu.json").write_text(json.dumps({"accuracy": 0.9012}))
+    text = section(open_reference(_inside(tmp_path)))
     assert _cells(text, "resnet-l8", "resnet18, width 0.25", "8", "20")[0] == "90.12"
     assert _cells(text, "vgg-l4", "vgg16, width 0.25", "4", "15")[0] == "not run"
 
 
 def test_random_orders_are_a_mean_with_its_deviation(tmp_path: Path) -> None:
     for number, accuracy in ((1, 0.80), (2, 0.82), (4, 0.84)):
-        _write(tmp_path, f"vgg-al-random{number}-0", ann_accuracy=accuracy, levels={"a": number, "b": 1})
-    _write(tmp_path, "vgg-al-0", ann_accuracy=0.85, levels={"a": 4, "b": 1})
-    _write(tmp_path, "r20-l4-0", ann_accuracy=0.91)
-    text = section(open_reference(tmp_path))
+        _write(_inside(tmp_path), f"vgg-al-random{number}-0", ann_accuracy=accuracy, levels={"a": number, "b": 1})
+    _write(_inside(tmp_path), "vgg-al-0", ann_accuracy=0.85, levels={"a": 4, "b": 1})
+    _write(_inside(tmp_path), "r20-l4-0", ann_accuracy=0.91)
+    text = section(open_reference(_inside(tmp_path)))
     mean = _cells(text, "vgg-l4", "random, 4/2/1")
     assert mean == ["3 of 5", "82.00 ± 2.00", "88.00 ± 0.00", "3.50 ± 0.00", "0 of 3,000", "differ"]
     assert _cells(text, "vgg-l4", "metric, 4/2/1") == ["1 of 1", "85.00", "88.00", "3.50", "0 of 1,000", "4 1"]
@@ -89,10 +96,10 @@ def test_random_orders_are_a_mean_with_its_deviation(tmp_path: Path) -> None:
 
 def test_the_figure_has_a_point_for_each_run(tmp_path: Path) -> None:
     for number, accuracy in ((1, 0.80), (2, 0.82)):
-        _write(tmp_path, f"vgg-al-random{number}-0", snn_accuracy=accuracy)
+        _write(_inside(tmp_path), f"vgg-al-random{number}-0", snn_accuracy=accuracy)
     for run, accuracy in (("vgg-l4", 0.9), ("vgg-al", 0.85)):
-        _write(tmp_path, f"{run}-0", snn_accuracy=accuracy)
-    reference = open_reference(tmp_path)
+        _write(_inside(tmp_path), f"{run}-0", snn_accuracy=accuracy)
+    reference = open_reference(_inside(tmp_path))
     plain, orders = reference_figure(
         reference, ["vgg-l4"], {"vgg-l4": reference_tables.orders(reference, "vgg-l4")}
     ).axes
@@ -104,8 +111,10 @@ def test_the_figure_has_a_point_for_each_run(tmp_path: Path) -> None:
 
 def test_a_network_of_ones_own(tmp_path: Path) -> None:
     accuracy = {"relu": 0.9173, "quantized": 0.2, "calibrated": 0.8, "fine_tuned": 0.9, "snn": 0.9}
-    (tmp_path / "own-l8.json").write_text(json.dumps({"epochs": 2, "accuracy": accuracy, "certificate": CERTIFICATE}))
-    text = section(open_reference(tmp_path))
+    (_inside(tmp_path) / "own-l8.json").write_text(
+        json.dumps({"epochs": 2, "accuracy": accuracy, "certificate": CERTIFICATE})
+    )
+    text = section(open_reference(_inside(tmp_path)))
     assert _cells(text, "8", "2") == ["91.73", "20.00", "80.00", "90.00", "90.00", "0 of 1,000"]
     assert "Not run yet: L = 4." in text
 

