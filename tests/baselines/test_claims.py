@@ -77,5 +77,9 @@ def test_claims_on_the_public_network(name: str) -> None:
         ann = with_whole_bits(ann, images[16:])
     found = pascal.verify(ann, rival(ann, name, images[16:]), images[:16].split(8))
     assert found.passed == (name in EXACT), str(found)
-    if name == "cos":
-        assert found.count_mismatches / found.neurons < 0.01  # one round, ρ = T = L
+    if name == "cos":  # one round, ρ = T = L: few neurons of a layer, and what they do to the layers behind it
+        second = found.layers[1]
+        assert second.mismatches / second.neurons < 0.002
+        assert (
+            found.count_mismatches < pascal.verify(ann, rival(ann, "plain"), images[:16].split(8)).count_mismatches / 2
+        )
