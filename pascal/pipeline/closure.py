@@ -34,11 +34,11 @@ class Imports:
         files, exports = self._packages_above(module), self._exports(file)
         if exports is None:
             files.add(file)
-        if exports and member in exports:
+        if exports and exports.get(member, (module, member)) != (module, member):  # not `from . import member`
             return files | self.runs(*exports[member])
         if file.endswith("__init__.py") and member not in ("", "*") and self.file(f"{module}.{member}"):
             return files | self.runs(f"{module}.{member}", "")
-        return files.union(*(self.runs(*where) for where in (exports or {}).values()))
+        return files.union(*(self.runs(*where) for where in (exports or {}).values() if where != (module, member)))
 
     def _packages_above(self, module: str) -> set[str]:
         """Their code runs first, unless all they do is to import names."""

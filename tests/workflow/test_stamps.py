@@ -161,7 +161,11 @@ TYPES = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from part impo
 def test_names_lead_through_packages_to_where_they_are_defined(tmp_path: Path) -> None:
     _files(tmp_path, one="ONE = 1\n", part__a="from ..one import ONE\nA = ONE\n", part__b="B = 2\n", part__c="C = 3\n")
     (tmp_path / "part/__init__.py").write_text(f"{TABLE}__all__ = ['first', 'B']\n")
+    _files(tmp_path, more__d="D = 4\n")
+    (tmp_path / "more/__init__.py").write_text("from . import d\n")
     asked = {
+        "from more import d": {"more/d.py"},
+        "import more": {"more/d.py"},
         "from part import first": {"part/a.py", "one.py"},
         "from part import B": {"part/b.py"},
         "from part import c": {"part/c.py"},
