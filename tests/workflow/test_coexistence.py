@@ -44,7 +44,7 @@ def test_late_parameter_by_dvc(workspace: Workspace) -> None:
 
 
 def test_edited_energy_code_reruns_energy_and_report(workspace: Workspace) -> None:
-    with open(workspace.path / "pascal/energy/costs.py", "a") as file:
+    with open(workspace.path / "pascal/energy/operations.py", "a") as file:
         file.write("\nEDITED = True\n")
     assert set(workspace.snakemake("all").check().jobs) == {"energy"} | REPORT
     assert not workspace.dvc("repro").check().jobs
