@@ -2,6 +2,7 @@
 
 import pytest
 import yaml
+from safetensors.torch import save_file
 
 from tests.documents import EXECUTED, PAGES, commands
 from tests.workflow.workspace import ROOT, Workspace
@@ -22,7 +23,7 @@ def _bring_weights(workspace: Workspace) -> None:
         for run in yaml.safe_load(preset.read_text())["runs"].values():
             if "weights" in run:
                 (workspace.path / run["weights"]).parent.mkdir(exist_ok=True)
-                (workspace.path / run["weights"]).touch()
+                save_file({}, workspace.path / run["weights"])
 
 
 @pytest.mark.slow
