@@ -55,6 +55,15 @@ class RandomNetwork(nn.Module):
             self._grow(rng, values, "layer", "activate")
         self.output = rng.choice(("mean", "mean", "last", "tuple", "dict"))
         self.double().eval().requires_grad_(False)
+        while not self._runs(images(seed)):  # values that share memory came apart while the program grew
+            self._program.pop()
+
+    def _runs(self, batch: Tensor) -> bool:
+        try:
+            self(batch)
+        except RuntimeError:
+            return False
+        return True
 
     def _grow(self, rng: random.Random, values: list[Tensor], *names: str) -> None:
         for name in names:

@@ -194,3 +194,13 @@ def test_a_window_that_is_a_size_of_the_images() -> None:
         assert pascal.verify(ann, pascal.convert(ann, engine=engine), [images]).passed
     integer = pascal.convert(ann, engine="integer")
     assert pascal.verify(integer, integer.stepwise(), [images]).passed
+
+
+def test_outputs_of_a_linear_layer_are_no_channels() -> None:
+    """Behind a linear layer of (N, 4, 2, 3) a threshold per channel is one of axis 1, as many as the last has or not."""
+    torch.manual_seed(0)
+    layers = [nn.Conv2d(3, 4, 3), QCFS(3, 2.0), nn.Linear(6, 4), QCFS(1, 1.0), nn.Flatten(), nn.Linear(96, 5)]
+    ann = per_channel(nn.Sequential(*layers).double().eval(), IMAGES)
+    snn = pascal.convert(ann, engine="integer")
+    assert pascal.verify(snn.stepwise(), snn, [IMAGES]).count_mismatches == 0  # type: ignore[attr-defined]
+    assert snn.record(IMAGES)[1]["3"].any()

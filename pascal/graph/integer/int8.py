@@ -19,7 +19,7 @@ from pascal.graph.integer.kernels import (
     rounds_safely,
     runs_on_kernels,
 )
-from pascal.graph.integer.modules import IntegerAffine, IntegerPASC
+from pascal.graph.integer.modules import IntegerAffine, IntegerPASC, IntegerWeighted
 from pascal.graph.operations import STRUCTURAL, call_name, property_of
 from pascal.graph.trace import module_of
 
@@ -75,18 +75,18 @@ class _Fusion:
     def _fuse(self, node: fx.Node, main: fx.Node, other: fx.Node | None) -> None:
         neuron: Any = module_of(self.module, node)
         layer: Any = module_of(self.module, main)
-        threshold = _per_channel(neuron.threshold, len(layer.constant))
+        threshold = _per_channel(neuron.threshold, layer)
         others = 0 if other is None else self.network.largest[other.name]
         if threshold is None or not rounds_safely(layer, threshold, neuron.levels, others):
             return
         if other is None:
             self._put(node, Int8Neurons(layer, threshold, neuron.levels), main.args)
-        elif (joining := self._joining(other, threshold)) is not None:
+        elif (joining := self._joining(other, layer, threshold)) is not None:
             self._put(other, joining, other.args)
             self._put(node, Int8Meeting(layer, threshold, neuron.levels), (main.args[0], other))
 
-    def _joining(self, node: fx.Node, threshold: Tensor) -> nn.Module | None:
-        """What hands the other term of a meeting over, in units of the threshold."""
+    def _joining(self, node: fx.Node, layer: IntegerWeighted, threshold: Tensor) -> nn.Module | None:
+        """What hands the term that a layer meets over, in units of the threshold."""
         module: Any = module_of(self.module, node)
         if len(node.users) > 1:
             return None
@@ -94,7 +94,7 @@ class _Fusion:
             return Int8Currents(module, threshold)
         if not isinstance(module, IntegerAffine) or bool(module.constant.any()):
             return None
-        multiplier = _per_channel(module.multiplier, len(threshold))
+        multiplier = _per_channel(module.multiplier, layer)
         spiking = node.all_input_nodes[0].name in self.network.spiking
         return Int8Identity(multiplier, threshold) if multiplier is not None and spiking else None
 
@@ -126,8 +126,9 @@ class _Fusion:
         node.args = args
 
 
-def _per_channel(values: Tensor, channels: int) -> Tensor | None:
-    """One value per channel, if that is what they are."""
+def _per_channel(values: Tensor, layer: IntegerWeighted) -> Tensor | None:
+    """One value per output of the layer, if that is what they are: a linear layer's outputs are its last axis."""
+    outputs, axis = len(layer.constant), -1 if isinstance(layer.weighted, nn.Linear) else 1
     if values.numel() == 1:
-        return values.flatten().expand(channels)
-    return values.flatten() if values.numel() == channels == values.shape[1] else None
+        return values.flatten().expand(outputs)
+    return values.flatten() if values.numel() == outputs == values.shape[axis] else None
