@@ -197,10 +197,11 @@ def test_a_window_that_is_a_size_of_the_images() -> None:
 
 
 def test_outputs_of_a_linear_layer_are_no_channels() -> None:
-    """Behind a linear layer of (N, 4, 2, 3) a threshold per channel is one of axis 1, as many as the last has or not."""
+    """Behind a linear layer of several axes a threshold per channel is one of axis 1, though both are of one size."""
     torch.manual_seed(0)
     layers = [nn.Conv2d(3, 4, 3), QCFS(3, 2.0), nn.Linear(6, 4), QCFS(1, 1.0), nn.Flatten(), nn.Linear(96, 5)]
-    ann = per_channel(nn.Sequential(*layers).double().eval(), IMAGES)
+    ann = nn.Sequential(*layers).double().eval()
+    layers[3].threshold = torch.tensor([0.2, 0.9, 1.7, 0.4], dtype=torch.float64)
     snn = pascal.convert(ann, engine="integer")
     assert pascal.verify(snn.stepwise(), snn, [IMAGES]).count_mismatches == 0  # type: ignore[attr-defined]
     assert snn.record(IMAGES)[1]["3"].any()
