@@ -14,6 +14,8 @@ from pascal.pipeline.parameters.runs import Params, Run
 
 _ABSENT = "which is not there, expected a safetensors file"
 _OTHER = "expected a whole safetensors file; no pickle is loaded"
+_PUBLISHED = "expected a whole safetensors file, or torch's file of weights alone"
+_TORCH = (b"PK\x03\x04", b"\x80\x02\x8a\nl\xfc")  # how torch's files begin, and those before its version 1.6
 
 
 def plannable(params: Params, file: Path) -> tuple[Params, list[str]]:
@@ -45,7 +47,9 @@ def _fault(run: Run, params: Params) -> str:
         return f"{where}, which no run of this file makes, expected a run's ann.safetensors, or a copy outside results/"
     if not Path(weights).is_file():
         return f"{where}, {_ABSENT}"
-    return "" if _is_safetensors(Path(weights)) else f"{where}, {_OTHER}"
+    if run.settings.calibrate is None:
+        return "" if _is_safetensors(Path(weights)) else f"{where}, {_OTHER}"
+    return "" if _is_safetensors(Path(weights)) or _is_torchs(Path(weights)) else f"{where}, {_PUBLISHED}"
 
 
 def _in_results(weights: str) -> bool:
@@ -63,6 +67,12 @@ def _is_safetensors(path: Path) -> bool:
         ends = [about["data_offsets"][1] for name, about in header.items() if name != "__metadata__"]
         return bool(ends) and 8 + length + max(ends) == size
     return False
+
+
+def _is_torchs(path: Path) -> bool:
+    """Whether the file begins as those of torch.save do; the stage reads weights alone of it."""
+    with path.open("rb") as file:
+        return file.read(6).startswith(_TORCH)
 
 
 def maker(weights: str, params: Params) -> Run | None:
