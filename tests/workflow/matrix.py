@@ -118,7 +118,8 @@ def cell(oracle: Oracle, situation: Situation, order: tuple[str, str], workspace
         ran.append(workspace.snakemake("all") if tool == "snakemake" else workspace.dvc("repro"))
         stale += _stale(ran[-1], workspace, oracle)
     allowed, first, second = oracle.following(situation.old), set(ran[0].jobs), set(ran[1].jobs)
-    again = second - (situation.old & {"track"}) if ran[0].code == 0 else set()  # DVC uploads changed results alone
+    uploads = {"track"} if order[0] == "dvc" else situation.old & {"track"}  # DVC uploads changed results alone
+    again = second - uploads if ran[0].code == 0 else set()
     failed = " | ".join(" ".join(each.text.split())[-300:] for each in ran if each.code)
     return Cell(situation.name, *order, stale, " ".join(sorted(first - allowed)), " ".join(sorted(again)), failed)
 
