@@ -1,9 +1,9 @@
 """What `convert` returns, whatever the engine and the neuron: a network that can be asked for its spikes."""
 
 from abc import ABC, abstractmethod
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal
 
-import torch
 from torch import Tensor, fx, nn
 
 from pascal.graph.spike_flow import NEURONS
@@ -31,12 +31,10 @@ class SpikingNetwork(nn.Module, ABC):
         self.levels = {str(node.target): edges[node].timesteps for node in neurons}
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """copy.deepcopy and torch.save: as the file that pascal.save writes."""
-        from pascal.graph.saving.file import from_tensor, to_bytes
+        """copy.deepcopy and torch.save: as the file that pascal.save writes (`pascal.graph.saving`)."""
+        return self._reduced()
 
-        device = next(iter(self.parameters()), torch.empty(0)).device
-        content = torch.frombuffer(bytearray(to_bytes(self)), dtype=torch.uint8)
-        return from_tensor, (content, str(device))
+    _reduced: ClassVar[Callable[["SpikingNetwork"], Any]]  # given by pascal.graph.saving, which knows every engine
 
     @abstractmethod
     def forward(self, images: Tensor) -> Tensor:

@@ -51,7 +51,8 @@ def _other_levels(workspace: Workspace) -> None:
 
 def _other_network(workspace: Workspace) -> None:
     tensors = load((workspace.path / MINE).read_bytes())
-    (workspace.path / MINE).write_bytes(save(dict(list(tensors.items())[1:])))
+    tensors.pop(next(name for name in tensors if name.endswith(".weight")))
+    (workspace.path / MINE).write_bytes(save(tensors))
 
 
 def _pickled(workspace: Workspace) -> None:

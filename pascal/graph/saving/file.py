@@ -137,3 +137,12 @@ def _network(description: dict[str, Any], numbers: dict[str, Tensor]) -> nn.Modu
     step, bits = description["pixels"]
     snn = IntegerSNN(graph, edges, Pixels(step, bits), description["int8"]).eval()
     return snn.stepwise() if description["stepwise"] else snn
+
+
+def _reduced(snn: SpikingNetwork) -> Any:
+    """For copy and pickle: the bytes of the file, as a tensor, and where they go."""
+    device = next(iter(snn.parameters()), torch.empty(0)).device
+    return from_tensor, (torch.frombuffer(bytearray(to_bytes(snn)), dtype=torch.uint8), str(device))
+
+
+SpikingNetwork._reduced = _reduced
