@@ -113,7 +113,7 @@ def _narrow(number):  # type: ignore[no-untyped-def]
     return np.uint16((bits + _ROUND + ((bits >> _WORD) & _ONE)) >> _WORD)
 
 
-@njit(fastmath={"reassoc", "nsz"})  # the sum alone may be reordered: sixteen at a time
+@njit  # sums in one order: reordered ones depended on where the memory lies
 def _block(z, gradient, passed, threshold, step, levels):  # type: ignore[no-untyped-def]
     total = _ZERO
     for i in range(z.size):
@@ -123,7 +123,7 @@ def _block(z, gradient, passed, threshold, step, levels):  # type: ignore[no-unt
     return total
 
 
-@njit(fastmath={"reassoc", "nsz"})
+@njit
 def _block_of_words(z, gradient, passed, threshold, step, levels):  # type: ignore[no-untyped-def]
     total = _ZERO
     for i in range(z.size):
