@@ -106,10 +106,10 @@ def test_another_process_needs_no_class(tmp_path: Path) -> None:
     torch.save(images(), tmp_path / "images.pt")
     program = (
         "import sys, torch, pascal; snn = pascal.load(sys.argv[1]); "
-        "torch.save(snn(torch.load(sys.argv[2])), sys.argv[2]); assert 'tests' not in sys.modules"
+        "torch.save(snn(torch.load(sys.argv[2], weights_only=True)), sys.argv[2]); assert 'tests' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program, file, tmp_path / "images.pt"], check=True)
-    assert torch.equal(torch.load(tmp_path / "images.pt"), snn(images()))
+    assert torch.equal(torch.load(tmp_path / "images.pt", weights_only=True), snn(images()))
 
 
 @pytest.fixture
