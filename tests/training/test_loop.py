@@ -9,6 +9,7 @@ from torch import nn
 
 from pascal.errors import PascalError
 from pascal.training import evaluate, load_state, save_state, train, weights
+from tests.own_process import in_own_process
 from tests.training.toy import CONFIG, FrozenBatchNorm, ToyBatches, toy_network
 
 
@@ -182,12 +183,12 @@ def test_options_train_too(option):
 @pytest.mark.slow
 def test_a_compiled_network_takes_the_same_steps():
     """Without dropout, which compiled code draws in its own way; float32 sums in another order."""
+    assert in_own_process(_losses, True) == pytest.approx(_losses(False), rel=1e-4)
 
-    def losses(compiled):
-        network, config = toy_network(norm=FrozenBatchNorm), replace(CONFIG, epochs=3, compile=compiled)
-        return [record.loss for record in train(network, ToyBatches(steps=1), config, bar=False)]
 
-    assert losses(True) == pytest.approx(losses(False), rel=1e-4)
+def _losses(compiled):
+    network, config = toy_network(norm=FrozenBatchNorm), replace(CONFIG, epochs=3, compile=compiled)
+    return [record.loss for record in train(network, ToyBatches(steps=1), config, bar=False)]
 
 
 class FlatBatches(ToyBatches):
