@@ -5,9 +5,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from pascal.graph.leaf import leaf
 from pascal.neurons.channels import along_channels
 
 
+@leaf
 def add_into(total: Tensor, other: Any, alpha: float = 1.0) -> Tensor:
     """total + alpha · other, in the place of `total` unless the sum has another shape."""
     if isinstance(other, Tensor) and other.shape != total.shape:
@@ -15,6 +17,7 @@ def add_into(total: Tensor, other: Any, alpha: float = 1.0) -> Tensor:
     return total.add_(other, alpha=alpha)
 
 
+@leaf
 def add_scaled(total: Tensor, other: Tensor, alpha: Tensor, sign: int = 1, into: bool = False) -> Tensor:
     """total ± alpha · other with an alpha per channel of `other`; `into`: in the place of `total` where it can be."""
     factor = along_channels(alpha, other)

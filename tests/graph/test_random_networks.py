@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
-from torch.fx import _symbolic_trace
 from torch.utils._pytree import tree_leaves
 
 import pascal
@@ -109,10 +108,7 @@ def _whole(ann: nn.Module, batch: Tensor, levels: dict[str, Tensor]) -> str:
 def _sweep(seeds: range) -> Counter[str]:
     found: Counter[str] = Counter()
     faults: list[str] = []
-    known = dict(_symbolic_trace._wrapped_fns_to_patch)
     for seed in seeds:
-        _symbolic_trace._wrapped_fns_to_patch.clear()  # fx keeps those of every network for ever, and gets slower by it
-        _symbolic_trace._wrapped_fns_to_patch.update(known)
         for stage, outcome in judge(seed).items():
             kind = outcome.partition(":")[0]
             found[f"{stage} {kind}"] += 1

@@ -116,7 +116,6 @@ def _node(graph: fx.Graph, record: dict[str, Any], nodes: dict[str, fx.Node]) ->
     node = graph.create_node(kind, target, args, kwargs, record["name"])
     scope = record["scope"]
     node.meta["nn_module_stack"] = {scope: (scope, nn.Module)} if scope else {}
-    node.meta["is_wrapped"] = record["target"].startswith("pascal:")
     return node
 
 

@@ -5,8 +5,10 @@ from typing import Any
 from torch import fx
 
 from pascal.errors import PascalError
+from pascal.graph.leaf import leaf
 
 
+@leaf
 def expect(values: Any, size: Any, expected: Any) -> Any:
     """`values`, whose `size` decided which way the trace went; refuses images for which it would go another way."""
     if size != expected:

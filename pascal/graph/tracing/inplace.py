@@ -10,6 +10,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from pascal.graph.leaf import leaf
+
 
 @dataclass(frozen=True)
 class Change:
@@ -20,6 +22,7 @@ class Change:
     name: str
 
 
+@leaf
 def put(base: Tensor, index: Any, value: Any) -> Tensor:
     """`base` with `value` in the place of base[index]."""
     result = base.clone()
@@ -27,6 +30,7 @@ def put(base: Tensor, index: Any, value: Any) -> Tensor:
     return result
 
 
+@leaf
 def copied(base: Tensor, value: Tensor) -> Tensor:
     """`value` in the shape of `base`."""
     return value.expand_as(base)

@@ -131,8 +131,6 @@ class NeuronTracer(fx.Tracer):
         if call in _CASTS and kind == "call_method" and type(args[0]) is Value and concrete is args[0].concrete:
             return args[0]  # a cast to what it is already
         result: Any = super().create_proxy(kind, target, args, kwargs, name, type_expr)
-        if target is expect or getattr(target, "__module__", "").startswith("pascal."):
-            result.node.meta["is_wrapped"] = True
         result.concrete, result.fixed = concrete, kind != "placeholder" and all(value.fixed for value in values)
         result.node.meta["shape"] = tuple(concrete.shape) if isinstance(concrete, Tensor) else None
         result.node.meta["zero"] = _zero(kind, call, concrete, values)
@@ -205,7 +203,6 @@ class NeuronTracer(fx.Tracer):
     def _guard(self, origin: Value, node: fx.Node, expected: Any) -> None:
         self.refresh(origin)
         origin.node = self.create_node("call_function", expect, (origin.node, node, self.create_arg(expected)), {})
-        origin.node.meta["is_wrapped"] = True
 
     def _write(self, operand: Value, result: Value, name: str) -> None:
         """`operand` becomes `result`, and so do the values that share its memory."""
