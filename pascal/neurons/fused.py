@@ -1,4 +1,4 @@
-"""QCFS in one pass over memory, as ReLU is: the arithmetic of `qcfs.py`, compiled for float32 and bfloat16 on the CPU.
+"""QCFS in one pass over memory, as ReLU is: `straight_through.py` compiled for float32 and bfloat16 on the CPU.
 
 As calls of torch the same takes six passes forward and six backward. Values are the same to the bit; the gradient of
 θ is summed by blocks of one size, so that it depends on no number of threads.

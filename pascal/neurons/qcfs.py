@@ -1,7 +1,6 @@
 """The Quantization-Clip-Floor-Shift activation of the ANN (eq. 1, Section 3.1)."""
 
 import math
-from types import ModuleType
 from typing import Any
 
 import torch
@@ -11,10 +10,10 @@ from torch.nn import functional as F
 from pascal.checks import check_number, shown
 from pascal.errors import PascalError
 from pascal.neurons.channels import along_channels
+from pascal.neurons.straight_through import StraightThroughQCFS, at_least_as_precise, clipped_floor
 
 INTEGERS_BELOW = 2**53
 _SHARPNESS = 100.0  # softplus is the identity above 20/_SHARPNESS = 0.2, so ordinary thresholds are stored as they are
-_LARGE = 1 << 14  # numbers; below, a few calls of torch are as quick as one kernel
 _PRODUCTS = (torch.bfloat16, torch.float16)  # the types of products under autocast
 
 
@@ -28,7 +27,7 @@ def qcfs_count(preactivation: Tensor, step: Tensor | float, levels: int) -> Tens
     own = check_step(step, "step", preactivation)
     if preactivation.is_floating_point() and bool(preactivation.isnan().any()):
         raise PascalError("preactivation: got NaN, expected numbers")
-    return _clipped_floor((preactivation / own).add_(0.5), levels).to(torch.int32)
+    return clipped_floor((preactivation / own).add_(0.5), levels).to(torch.int32)
 
 
 def check_values(values: Any, name: str, like: Tensor | None = None) -> Tensor:
@@ -54,90 +53,6 @@ def check_step(step: Any, name: str, values: Tensor) -> Tensor | float:
     if step.ndim > values.ndim or any(mine not in (1, theirs) for mine, theirs in sizes):
         raise PascalError(f"{name}: got shape {tuple(step.shape)}, which does not fit {tuple(values.shape)}")
     return step
-
-
-def _clipped_floor(shifted: Tensor, levels: int) -> Tensor:
-    """clip(⌊z/θ* + ½⌋, 0, L) of z/θ* + ½, which it consumes."""
-    return shifted.floor_().clamp_(0, levels)
-
-
-class _StraightThroughQCFS(torch.autograd.Function):
-    """h(z) = θ/L · clip(⌊zL/θ + ½⌋, 0, L); the floor passes gradients on, the clip to [0, θ] stops them.
-
-    Levels are decided at least in the precision of θ; h comes in the type `kept`. Keeps z alone: autograd would keep
-    five tensors of the same expression.
-    """
-
-    @staticmethod
-    def forward(ctx: Any, preactivation: Tensor, threshold: Tensor, levels: int, kept: torch.dtype) -> Tensor:
-        ctx.save_for_backward(preactivation, threshold)
-        ctx.levels, ctx.kernels = levels, _kernels(preactivation, threshold, kept)
-        if ctx.kernels:
-            return ctx.kernels.fused_qcfs(preactivation, threshold, levels)
-        return _heights(_at_least_as_precise(preactivation, threshold), threshold / levels, levels).to(kept)
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
-        (gradient,) = gradients
-        preactivation, threshold = ctx.saved_tensors
-        if ctx.kernels and not torch.is_grad_enabled():  # with it autograd follows the backward pass too
-            return *ctx.kernels.fused_gradients(gradient, preactivation, threshold, ctx.levels), None, None
-        return *_gradients(gradient, preactivation, threshold, ctx.levels, ctx.needs_input_grad[1]), None, None
-
-
-def _kernels(preactivation: Tensor, threshold: Tensor, kept: torch.dtype) -> ModuleType | None:
-    """The compiled kernels, where they apply and a layer is large enough to be worth their import."""
-    if torch.compiler.is_compiling() or torch.jit.is_tracing():
-        return None
-    if preactivation.dtype != kept or preactivation.numel() < _LARGE:
-        return None
-    from pascal.neurons import fused  # numba takes a second
-
-    return fused if fused.fits(preactivation, threshold) else None
-
-
-def _heights(preactivation: Tensor, step: Tensor, levels: int) -> Tensor:
-    return _clipped_floor((preactivation / step).add_(0.5), levels).mul_(step)
-
-
-def _gradients(
-    gradient: Tensor, preactivation: Tensor, threshold: Tensor, levels: int, of_threshold: bool
-) -> tuple[Tensor, Tensor | None]:
-    """Those of z, in its own type, and of θ."""
-    own = preactivation.dtype
-    preactivation, gradient = (_at_least_as_precise(each, threshold) for each in (preactivation, gradient))
-    passed = _passed(gradient, preactivation, threshold, levels)
-    if not of_threshold:
-        return passed.to(own), None
-    # dh/dθ = h/θ, less z/θ where z itself was passed on.
-    output = _heights(preactivation, threshold / levels, levels)
-    if threshold.ndim:
-        channels = (gradient * output - passed * preactivation).sum_to_size(threshold.shape)
-        return passed.to(own), channels / threshold
-    summed = (_inner(gradient, output) - _inner(passed, preactivation)) / threshold
-    return passed.to(own), summed.reshape(threshold.shape)
-
-
-def _passed(gradient: Tensor, preactivation: Tensor, threshold: Tensor, levels: int) -> Tensor:
-    """The gradient where 0 ≤ z ≤ θ; of one θ for all, in one vectorised pass where masks of booleans take four."""
-    if threshold.ndim:
-        return torch.where((preactivation >= 0) & (preactivation <= threshold), gradient, 0)
-    if preactivation.device.type == "cpu" and not torch.compiler.is_compiling():
-        largest = threshold.item()
-    else:  # where reading θ would wait for the device, or break the compiled graph
-        preactivation, largest = preactivation / (threshold / levels), levels
-    number = torch.finfo(preactivation.dtype)
-    # The interval of this function is open: it begins just outside [0, θ].
-    return torch.ops.aten.hardtanh_backward(
-        gradient, preactivation, -number.tiny * number.eps, largest * (1 + number.eps)
-    )
-
-
-def _inner(a: Tensor, b: Tensor) -> Tensor:
-    """Σ a·b without a tensor of products, read in the order of b's memory."""
-    if b.dim() == 4 and b.is_contiguous(memory_format=torch.channels_last):
-        a, b = a.movedim(1, -1), b.movedim(1, -1)
-    return torch.dot(a.flatten(), b.flatten())
 
 
 class QCFS(nn.Module):
@@ -183,12 +98,12 @@ class QCFS(nn.Module):
 
     def count(self, preactivation: Tensor) -> Tensor:
         """The level that each neuron reaches, as int32."""
-        preactivation = _at_least_as_precise(preactivation, self.raw_threshold)
+        preactivation = at_least_as_precise(preactivation, self.raw_threshold)
         return qcfs_count(preactivation, along_channels(self.step, preactivation), self.levels)
 
     def forward(self, preactivation: Tensor) -> Tensor:
         threshold = along_channels(self.threshold, preactivation)
-        return _StraightThroughQCFS.apply(preactivation, threshold, self.levels, _kept(preactivation, threshold))
+        return StraightThroughQCFS.apply(preactivation, threshold, self.levels, _kept(preactivation, threshold))
 
     def get_extra_state(self) -> Tensor:
         return torch.tensor(self.levels)
@@ -218,11 +133,6 @@ def spelled(values: Tensor) -> str:
     if values.ndim == 0:
         return f"{values.item():.6g}"
     return f"{values.min().item():.6g}..{values.max().item():.6g} of {len(values)} channels"
-
-
-def _at_least_as_precise(preactivation: Tensor, threshold: Tensor) -> Tensor:
-    """Under autocast convolutions hand on bfloat16, whose 8 bits would move values across level boundaries."""
-    return preactivation.to(torch.promote_types(preactivation.dtype, threshold.dtype))
 
 
 def _kept(preactivation: Tensor, threshold: Tensor) -> torch.dtype:

@@ -50,6 +50,10 @@ class Search:
             found = better
         return self._spend(found, budget)
 
+    def onward(self, point: Assignment, budget: float) -> Found:
+        """What the rest of the budget buys on top of a cheaper assignment."""
+        return self._spend(self._step(point, budget, None), budget)
+
     def _spend(self, found: Found, budget: float) -> Found:
         """What is left of the budget goes where it promises most, unless the loss is measured to rise by it."""
         if self.cost(found.assignment) >= CLOSE * budget:

@@ -94,8 +94,8 @@ def test_the_snn_does_not_lean_on_the_anns_formula(monkeypatch: pytest.MonkeyPat
     def forbidden(*_: object) -> Tensor:
         raise AssertionError("the SNN used the ANN's formula")
 
-    for name in ("qcfs_count", "_clipped_floor"):
-        monkeypatch.setattr(f"pascal.neurons.qcfs.{name}", forbidden)
+    for name in ("qcfs.qcfs_count", "straight_through.clipped_floor"):
+        monkeypatch.setattr(f"pascal.neurons.{name}", forbidden)
     with pytest.raises(AssertionError, match="the ANN's formula"):
         ann(images())
     torch.testing.assert_close(snn(images()), expected, rtol=0, atol=1e-12)

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from pascal import QCFS
-from pascal.neurons import fused, qcfs
+from pascal.neurons import fused, straight_through
 
 SHAPE = (5, 7, 33, 17)  # 19,635 numbers: one whole block and a part of another
 
@@ -39,7 +39,7 @@ def test_kernels_give_the_values_of_the_tensors(monkeypatch, dtype, layout, leve
     gradient = torch.randn(SHAPE, generator=torch.Generator().manual_seed(4)).to(dtype)
     assert fused.fits(z, torch.tensor(1.7))
     output, of_z, of_threshold = passes(z, gradient, levels)
-    monkeypatch.setattr(qcfs, "_LARGE", z.numel() + 1)
+    monkeypatch.setattr(straight_through, "_LARGE", z.numel() + 1)
     expected, expected_of_z, expected_of_threshold = passes(z, gradient, levels)
     assert torch.equal(output, expected)
     assert torch.equal(output.signbit(), expected.signbit())

@@ -5,26 +5,21 @@ stays in the graph as a condition), and so is which values share their memory.
 """
 
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor, fx, nn
-from torch.fx.node import map_aggregate
-from torch.fx.proxy import Attribute, Proxy, TraceError
+from torch.fx.proxy import Proxy, TraceError
 
 from pascal.graph.tracing.guards import expect
 from pascal.graph.tracing.inplace import Change, change_of
+from pascal.graph.tracing.known import concrete_of, input_first, is_sized, is_zero, values_of
 from pascal.graph.tracing.training import InferenceOnly
 from pascal.graph.tracing.values import Value
 from pascal.graph.tracing.views import alias_of, shares_memory, write_back
 from pascal.neurons import QCFS
 
-_READS_SHAPE = {
-    *("size", "shape", "dim", "ndim", "ndimension", "numel", "nelement", "dtype", "device", "is_cuda", "layout"),
-    *("is_floating_point", "is_complex", "stride", "is_contiguous", "storage_offset", "len", "element_size"),
-}
-_FILLED = {"zeros_like", "full_like", "ones_like", "new_zeros", "new_full", "new_ones"}  # whatever the values are
 _DECISION = "control flow depends on the data, which has no graph; make it constant, or convert the part without it"
 _CASTS = {"to", "float", "double", "type", "type_as", "cpu", "cuda", "requires_grad_", "half", "bfloat16"}
 
@@ -94,13 +89,13 @@ class NeuronTracer(fx.Tracer):
             return a.node
         found = super().create_arg(a)
         if isinstance(a, Tensor) and isinstance(found, fx.Node):
-            found.meta["zero"] = _zero("get_attr", "", a, [])
+            found.meta["zero"] = is_zero("get_attr", "", a, [])
         return found
 
     def create_proxy(  # type: ignore[override]
         self, kind: str, target: Any, args: Any, kwargs: Any, name: Any = None, type_expr: Any = None, **_: Any
     ) -> Any:
-        args, kwargs = _input_first(args, kwargs)
+        args, kwargs = input_first(args, kwargs)
         change = self._change(kind, target, args, kwargs)
         if change is None or (isinstance(change.operand, Value) and not isinstance(change.operand.concrete, Tensor)):
             pure = (kind, target, args, kwargs) if change is None else change.pure
@@ -117,13 +112,13 @@ class NeuronTracer(fx.Tracer):
 
     def _change(self, kind: str, target: Any, args: Any, kwargs: Any) -> Change | None:
         if kind == "call_module" and target in self.inplace:
-            operand = next(_values((args, kwargs)), None)
+            operand = next(values_of((args, kwargs)), None)
             return None if operand is None else Change(operand, (kind, target, args, kwargs), target)
         return change_of(kind, target, args, kwargs)
 
     def _record(self, kind: str, target: Any, args: Any, kwargs: Any, name: Any = None, type_expr: Any = None) -> Any:
         """A pure call, recorded and executed."""
-        values = list(_values((args, kwargs)))
+        values = list(values_of((args, kwargs)))
         for value in values:
             self.refresh(value)
         concrete = self._execute(kind, target, args, kwargs)
@@ -133,7 +128,7 @@ class NeuronTracer(fx.Tracer):
         result: Any = super().create_proxy(kind, target, args, kwargs, name, type_expr)
         result.concrete, result.fixed = concrete, kind != "placeholder" and all(value.fixed for value in values)
         result.node.meta["shape"] = tuple(concrete.shape) if isinstance(concrete, Tensor) else None
-        result.node.meta["zero"] = _zero(kind, call, concrete, values)
+        result.node.meta["zero"] = is_zero(kind, call, concrete, values)
         self._note_size(result, call if target is not getattr else args[1], values)
         parent = alias_of(result, values)
         if parent is not None:
@@ -144,7 +139,7 @@ class NeuronTracer(fx.Tracer):
     def _execute(self, kind: str, target: Any, args: Any, kwargs: Any) -> Any:
         if kind == "placeholder":
             return self.probe
-        args, kwargs = _concrete((args, kwargs))
+        args, kwargs = concrete_of((args, kwargs))
         self._executing = True
         try:
             with torch.no_grad():
@@ -161,7 +156,7 @@ class NeuronTracer(fx.Tracer):
     def _note_size(self, result: Value, call: str, values: list[Value]) -> None:
         if isinstance(result.concrete, Tensor) or not values:
             return
-        result.sized = _sized(values, call)
+        result.sized = is_sized(values, call)
         origins = (value if isinstance(value.concrete, Tensor) else value.origin for value in values)
         result.origin = next((origin for origin in origins if origin is not None), None)
 
@@ -232,43 +227,6 @@ class NeuronTracer(fx.Tracer):
             self.refresh(value.parent)
             again = self._record(*value.recipe)
             value.node, value.concrete = again.node, again.concrete
-
-
-def _input_first(args: Any, kwargs: Any) -> tuple[Any, dict[str, Any]]:
-    """The operand of a call by position, as most calls have it anyway."""
-    name = next((name for name in ("input", "tensors") if name in kwargs), "")
-    name = name or (next(iter(kwargs)) if len(kwargs) == 1 and type(next(iter(kwargs.values()))) is Value else "")
-    if args or not name:
-        return args, kwargs
-    return (kwargs[name],), {key: value for key, value in kwargs.items() if key != name}
-
-
-def _values(arguments: Any) -> Iterator[Value]:
-    found: list[Value] = []
-    map_aggregate(arguments, lambda leaf: found.append(leaf) if type(leaf) is Value else None)
-    yield from found
-
-
-def _concrete(arguments: Any) -> Any:
-    def value(leaf: Any) -> Any:
-        if type(leaf) is Attribute:
-            return getattr(leaf.root.concrete, leaf.attr)
-        return leaf.concrete if type(leaf) is Value else leaf
-
-    return map_aggregate(arguments, value)
-
-
-def _sized(values: list[Value], call: str) -> bool:
-    return all(value.sized or (isinstance(value.concrete, Tensor) and call in _READS_SHAPE) for value in values)
-
-
-def _zero(kind: str, call: str, concrete: Any, values: list[Value]) -> bool | None:
-    """Whether a tensor is zero; None of what depends on images or is trained."""
-    known = all(value.sized or value.node.meta.get("zero") is not None for value in values) or call in _FILLED
-    constant = (
-        known and kind != "placeholder" and isinstance(concrete, Tensor) and not isinstance(concrete, nn.Parameter)
-    )
-    return not bool(concrete.any()) if constant and not concrete.is_meta else None
 
 
 def _attribute(root: nn.Module, path: str) -> Any:
