@@ -1,11 +1,13 @@
 """Files written whole: a reader finds the old file or the new one, whenever the process or the machine stops."""
 
 import csv
+import fcntl
 import io
 import os
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -25,15 +27,15 @@ def replacing(path: AnyPath) -> Iterator[BinaryIO]:
     """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f".{secrets.token_hex(8)}.part")
+    part, file = _new_part(target)
     try:
-        with open(part, "xb") as file:
+        with file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        if target.is_file():
-            part.chmod(target.stat().st_mode)
-        os.replace(part, target)
+            if target.is_file():
+                part.chmod(target.stat().st_mode)
+            os.replace(part, target)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
@@ -42,6 +44,23 @@ def replacing(path: AnyPath) -> Iterator[BinaryIO]:
         os.fsync(folder)  # the new name itself must reach the disk
     finally:
         os.close(folder)
+
+
+def _new_part(target: Path) -> tuple[Path, BinaryIO]:
+    """A new file beside the target, locked for as long as its writer lives; those of the dead are removed."""
+    own = f".{sha256(target.name.encode()).hexdigest()[:16]}."
+    for left in target.parent.glob(f"{own}*.part"):
+        with suppress(OSError), open(left, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            left.unlink()
+    while True:
+        part = target.with_name(f"{own}{secrets.token_hex(8)}.part")
+        new = open(part, "xb")  # noqa: SIM115 - the caller closes it
+        with suppress(OSError):  # where a file system has no locks nobody removes anything
+            fcntl.flock(new, fcntl.LOCK_EX)
+        if os.fstat(new.fileno()).st_nlink:  # else somebody took it for a dead one's before it was locked
+            return part, new
+        new.close()
 
 
 def write_bytes(path: AnyPath, content: bytes) -> Path:

@@ -57,6 +57,29 @@ def test_an_error_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     assert sorted(os.listdir(tmp_path)) == ["folder", "result.csv"]
 
 
+def test_what_the_dead_left_is_removed_and_what_the_living_write_is_not(tmp_path: Path) -> None:
+    path, other = tmp_path / "result.csv", tmp_path / "other.csv"
+    for killed in (path, other):
+        process = multiprocessing.get_context("fork").Process(target=_killed_while_writing, args=(killed,))
+        process.start()
+        process.join()
+    assert len(os.listdir(tmp_path)) == 2
+    with replacing(path) as file:
+        file.write(b"first")
+        write_text(path, "second")
+    assert path.read_text() == "first"
+    assert len(os.listdir(tmp_path)) == 2, "the other file's own writer removes that one's"
+    write_text(other, "x")
+    assert sorted(os.listdir(tmp_path)) == ["other.csv", "result.csv"]
+
+
+def _killed_while_writing(path: Path) -> None:
+    with replacing(path) as file:
+        file.write(b"half")
+        file.flush()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
 def test_a_new_file_follows_the_umask_and_an_old_one_keeps_its_mode(tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:

@@ -112,11 +112,13 @@ class Workspace:
 
 
 def _without_clock(path: Path) -> bytes:
-    """A result's bytes; of `train.csv` all but the column of seconds, its last."""
+    """A result's bytes; of `train.csv` and `compare.csv` all but what the machine took for it, their last columns."""
     content = path.read_bytes()
-    if path.name != "train.csv" or not content.partition(b"\n")[0].endswith(b",seconds"):
+    columns = content.partition(b"\n")[0].split(b",")
+    if path.name not in ("train.csv", "compare.csv") or b"seconds" not in columns:
         return content
-    return b"\n".join(row.rpartition(b",")[0] for row in content.splitlines())
+    of_the_machine = len(columns) - columns.index(b"seconds")
+    return b"\n".join(row.rsplit(b",", of_the_machine)[0] for row in content.split(b"\n"))
 
 
 def make_workspace(path: Path, params: dict[str, Any]) -> Workspace:
