@@ -51,15 +51,19 @@ class Planner:
     def compared(self, budget: float, plan: Assignment) -> tuple[dict[str, Assignment], dict[str, Contender]]:
         """The plan, uniform levels and the metric's within a budget, and how they do; the best one first.
 
-        That is the one of least loss; but uniform levels of the same cost are given up for a clear gain alone.
+        That is the one of least loss; but uniform levels of the same cost are given up for a clear gain alone, and so
+        is a plan that spends the budget for one that leaves much of it.
         """
         uniform, metric = by_uniform(self.search, budget, plan, self.held_out), by_metric(self.search, budget, plan)
         named = {"plan": plan} | ({"uniform": uniform} if uniform else {}) | ({"AL metric": metric} if metric else {})
         rows = {name: contender(name, assignment, self.search, self.held_out) for name, assignment in named.items()}
         order = sorted(named, key=lambda name: rows[name].loss)  # of equals the plan
-        if uniform and rows["uniform"].cost >= CLOSE * budget:
-            gain = paired(self.held_out.loss(uniform), self.held_out.loss(named[order[0]]))
-            order.sort(key=lambda name: name != "uniform" or gain.mean > gain.error)
+        spent = {name: rows[name].cost >= CLOSE * budget for name in named}
+        for preferred in ("plan", "uniform"):
+            if spent.get(preferred) and (preferred == "uniform" or not spent[order[0]]):
+                gain = paired(self.held_out.loss(named[preferred]), self.held_out.loss(named[order[0]]))
+                if gain.mean <= gain.error:
+                    order = [preferred, *(name for name in order if name != preferred)]
         return {name: named[name] for name in order}, rows
 
     def within_points(self, points: float, asked: str) -> LevelPlan:
