@@ -11,6 +11,7 @@ from pascal.neurons import QCFS
 
 PLACES = 16_384  # sampled for thresholds and errors
 MOST_VALUES = 2**22  # in one sample: wide layers get fewer places
+_LEAST = 0.01  # of the layer: a channel that hardly fires has no scale of its own
 
 
 class Samples:
@@ -83,7 +84,8 @@ def fit_threshold(network: nn.Module, layer: QCFS, samples: Samples, method: str
         return ""
     arriving = samples.arriving if method == "ridge" else samples.wanted
     if method != "mse":
-        each = by_error(arriving, wanted, largest, layer.levels, layer.clip)
+        scale = largest.clamp_min(_LEAST * float(largest.max()))
+        each = by_error(arriving, wanted, scale, layer.levels, layer.clip)
         silent = largest <= 0  # channels that no image reached: any threshold is theirs
         layer.threshold = each.where(~silent, each[~silent].mean())
         if _may_differ(network):

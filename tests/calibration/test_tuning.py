@@ -31,6 +31,15 @@ def test_what_helps_is_kept_and_what_came_is_not_changed() -> None:
     assert "kept" in str(tuning)
 
 
+def test_a_channel_that_hardly_fires_is_tuned_with_the_others() -> None:
+    torch.manual_seed(0)
+    relu = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 2)).eval()
+    relu[0].weight.data[3] *= 1e-7
+    relu[0].bias.data[3] = 0
+    ann = pascal.calibrate(pascal.quantize(relu, levels=4), batches(256, 1)).ann
+    assert pascal.fine_tune(ann, batches(256, 1), batches(128, 2)).after > 0
+
+
 def test_what_hurts_is_not_kept() -> None:
     ann = calibrated()
     wrong = [(images, 1 - labels) for images, labels in batches(256, 1)]
