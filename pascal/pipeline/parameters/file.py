@@ -14,6 +14,7 @@ from pascal.pipeline.parameters.faults import explain
 from pascal.pipeline.parameters.names import Name, RunName, clashes
 from pascal.pipeline.parameters.runs import AdaptiveRun, Defaults, Params, Settings, UniformRun, make_run
 from pascal.pipeline.parameters.strict_yaml import read_yaml
+from pascal.pipeline.parameters.sweep import expand
 
 MOST_TOLD = 50  # faults
 
@@ -37,7 +38,9 @@ class File(Part):
 
 def load_params(path: Path) -> Params:
     """The parameters of a file, or a ParameterError that lists every fault with the file's name."""
-    content = read_yaml(path)
+    content, swept = _expanded(read_yaml(path))
+    if swept:
+        raise _error(path, swept)
     try:
         file = File.model_validate(content)
     except ValidationError as error:
@@ -59,6 +62,14 @@ def load_params(path: Path) -> Params:
     if faults:
         raise _error(path, faults)
     return params
+
+
+def _expanded(content: Any) -> tuple[Any, list[str]]:
+    """The content with runs in the place of sweeps."""
+    if not isinstance(content, Mapping):
+        return content, []
+    runs, faults = expand(content.get("runs"))
+    return ({**content, "runs": runs} if "runs" in content else content), faults
 
 
 def _datasets(file: File) -> Iterator[str]:

@@ -13,6 +13,7 @@ from pascal.pipeline.parameters.costs import Energy, Hardware
 from pascal.pipeline.parameters.data import Dataset
 from pascal.pipeline.parameters.measures import Evaluate, Verify, Workload
 from pascal.pipeline.parameters.rivals import Compare
+from pascal.pipeline.parameters.sweep import Sweep
 from pascal.pipeline.parameters.train import Train
 
 # Levels: the run's, trained or calibrated with; by the metric, by hand, by a plan.
@@ -79,7 +80,17 @@ class _Overrides(Sections, Computing):
     pass
 
 
-class UniformRun(_Overrides, Beginning, Architecture):
+class Swept(Part):
+    """a run, or many"""
+
+    sweep: Sweep | None = Field(
+        None,
+        description="from keys of this run, as train.learning_rate, to lists of values: a run for each combination, "
+        "named after what differs; runs that start from it are as many",
+    )
+
+
+class UniformRun(_Overrides, Beginning, Architecture, Swept):
     """a run"""
 
     calibrate: Calibrate | None = Field(None, description="in the place of training, for weights of a ReLU network")
@@ -93,7 +104,7 @@ class _Adapt(Adapt):
     """levels per layer, and what is trained with them"""
 
 
-class AdaptiveRun(_Overrides):
+class AdaptiveRun(_Overrides, Swept):
     """an adaptive run; dataset, network and levels are those of the run it starts from"""
 
     start: str = Field(alias="from", description="the name of a uniform run")
