@@ -23,6 +23,7 @@ COMMANDS = {
     "evaluate": "accuracy on test images",
     "cost": "operations, timesteps and energy of one image",
     "simulate": "cycles and joules on an accelerator, from recorded spikes",
+    "plan-run": "jobs, hours and memory of a parameter file, from recorded times",
     "audit": "the paper's numbers beside what its equations give",
     "plot": "a figure of a network: levels, metric, spikes, equivalence, energy, neuron, qcfs",
 }
@@ -72,7 +73,7 @@ def _parser(given: list[str]) -> argparse.ArgumentParser:
     for name, text in COMMANDS.items():
         command = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
         if name in given[:1]:
-            module = import_module(f"pascal.cli.{name}")
+            module = import_module(f"pascal.cli.{name.replace('-', '_')}")
             module.add_options(command)
             command.set_defaults(run=module.run)
     return parser
