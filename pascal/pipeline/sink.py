@@ -6,7 +6,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pascal.errors import PascalError
@@ -22,6 +22,7 @@ from mlflow.exceptions import MlflowException
 from sqlalchemy.exc import SQLAlchemyError
 
 _KEY, _PARENT = "pascal.key", "mlflow.parentRunId"
+_ATTEMPTS = 5
 _BATCH = 900  # MLflow takes 1,000 metrics in one call
 
 Curve = list[tuple[int, float]]  # (step, value)
@@ -45,28 +46,65 @@ class Sink:
 
     def __init__(self, uri: str) -> None:
         self.client = MlflowClient(uri)
-        known = self.client.get_experiment_by_name(EXPERIMENT)
         file = database(uri)
-        if file and known:
+        if file and self.client.get_experiment_by_name(EXPERIMENT):
             bring_artifacts_along(file)
-        location = artifact_place(file) if file else None
-        self.experiment = known.experiment_id if known else self.client.create_experiment(EXPERIMENT, location)
+        self.experiment = self._open_experiment(artifact_place(file) if file else None)
+
+    def _open_experiment(self, location: str | None) -> str:
+        """The experiment of this name, which another client may be creating at the same moment."""
+        refused: MlflowException | None = None
+        if not (known := self.client.get_experiment_by_name(EXPERIMENT)):
+            try:
+                self.client.create_experiment(EXPERIMENT, location)
+            except MlflowException as error:
+                refused = error
+            known = self.client.get_experiment_by_name(EXPERIMENT)
+        if known is None:
+            raise refused or MlflowException(f"no experiment {EXPERIMENT!r} in this store")
+        return str(known.experiment_id)
 
     def put(self, entry: Entry, parent: str | None = None) -> str:
         """Create or update the run with this entry's key; gives its MLflow id."""
-        run = self._find(entry.key)
-        if run is not None and not self._agrees(run, entry):
-            self.client.delete_run(run.info.run_id)  # a curve cannot be taken back
-            run = None
-        if run is None:
-            tags = {_KEY: entry.key} | ({_PARENT: parent} if parent else {})
-            run = self.client.create_run(self.experiment, run_name=entry.name, tags=tags)
-        self._fill(run, entry)
-        return str(run.info.run_id)
+        below = {_PARENT: parent} if parent else {}
+        for _ in range(_ATTEMPTS):
+            run = self._find(entry.key)
+            if run is not None and not self._agrees(run, entry):
+                self._delete(run)  # a curve cannot be taken back
+                run = None
+            if run is None:
+                self.client.create_run(self.experiment, run_name=entry.name, tags={_KEY: entry.key, **below})
+                run = self._find(entry.key)
+            if run is not None and self._fill_alive(run, replace(entry, tags={**entry.tags, **below})):
+                return str(run.info.run_id)
+        raise MlflowException(f"other clients keep deleting the run {entry.name!r}")
+
+    def _fill_alive(self, run: Run, entry: Entry) -> bool:
+        """Whether the run was filled; another client may have taken it for the second of a key, and deleted it."""
+        try:
+            self._fill(run, entry)
+        except MlflowException:
+            if self._alive(run):
+                raise
+        return self._alive(run)
+
+    def _alive(self, run: Run) -> bool:
+        return str(self.client.get_run(run.info.run_id).info.lifecycle_stage) == "active"
 
     def _find(self, key: str) -> Run | None:
-        found = self.client.search_runs([self.experiment], f"tags.`{_KEY}` = '{key}'", max_results=1)
-        return found[0] if found else None
+        """The one run with a key: where clients created several at once, all of them keep the same one."""
+        found = self.client.search_runs([self.experiment], f"tags.`{_KEY}` = '{key}'")
+        ordered = sorted(found, key=lambda run: (run.info.start_time, run.info.run_id))
+        for other in ordered[1:]:
+            self._delete(other)
+        return ordered[0] if ordered else None
+
+    def _delete(self, run: Run) -> None:
+        try:
+            self.client.delete_run(run.info.run_id)
+        except MlflowException:
+            if self._alive(run):  # else someone was faster
+                raise
 
     def _agrees(self, run: Run, entry: Entry) -> bool:
         """Whether the run's curves are a beginning of the entry's, or not there yet."""
