@@ -18,6 +18,7 @@ include: "workflow/rules/track.smk"
 localrules:
     all,
     report,
+    prepare,  # images may have to be fetched, and machines of a cluster reach no network
     given,
     plan,
     track,
@@ -34,6 +35,7 @@ report: "workflow/report/workflow.rst"
 
 
 onstart:
+    ask_who_knows(workflow.executor_settings)
     for run in RUNS.values():
         for path in manifest.left_over(run.name, run.kind, SEEDS):
             path.unlink()

@@ -71,7 +71,7 @@ def test_only_the_first_process_comes_back(
 def test_a_job_turns_into_torchrun_once(monkeypatch: pytest.MonkeyPatch) -> None:
     commands: list[list[str]] = []
     monkeypatch.setattr(
-        processes, "os", SimpleNamespace(environ={}, execv=lambda path, command: commands.append(command))
+        processes, "os", SimpleNamespace(environ={}, execvp=lambda path, command: commands.append(command))
     )
     processes.launch(1)
     assert not commands

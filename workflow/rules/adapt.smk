@@ -19,6 +19,7 @@ rule histogram:
     resources:
         gpu=gpus_of,
         mem_mb=megabytes(1500, 2000),
+        runtime=minutes(60),
     script:
         "../scripts/histogram.py"
 
@@ -40,7 +41,8 @@ rule assign:
         "../envs/pascal.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
+        mem_mb=megabytes(1000),
+        runtime=minutes(30),
     script:
         "../scripts/assign.py"
 
@@ -66,6 +68,7 @@ rule plan_levels:
     resources:
         gpu=gpus_of,
         mem_mb=megabytes(2000, 2000),
+        runtime=minutes(240),
     script:
         "../scripts/plan_levels.py"
 
@@ -87,6 +90,7 @@ rule given:
         "../envs/pascal.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
+        mem_mb=megabytes(1000),
+        runtime=minutes(30),
     script:
         "../scripts/given.py"

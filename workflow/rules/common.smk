@@ -27,6 +27,7 @@ from pascal.pipeline.parameters.weights import plannable
 from pascal.pipeline.plan import write_plan
 from pascal.pipeline.processes import announce_planner
 from pascal.pipeline.records import text_digest
+from pascal.pipeline.slurm import ask_who_knows
 from pascal.pipeline.stamps import code_stamps, write_if_changed
 
 # `--configfile <preset>` stands in the place of params.yaml; merging the two would mix their runs.
@@ -49,12 +50,13 @@ RUNS, SEEDS, DATASETS = PARAMS.runs, PARAMS.seeds, PARAMS.datasets
 HOME = "results/{run}/{seed}"
 
 CODE = code_stamps(ROOT, Path("build/memory/code.json"))
-for _stage, _code in CODE.items():
-    write_if_changed(Path(f"build/code/{_stage}.txt"), _code)
-
-# What stages are asked for now: the digest of every file of parameters and code that this plan has.
+# What stages are asked for now: the digest of every file of parameters and code that this plan has. Jobs of a cluster,
+# which read these rules as well, find the files there.
 STAMPS = {f"build/code/{stage}.txt": text_digest(code) for stage, code in CODE.items()}
-STAMPS |= {path: text_digest(text) for path, text in write_parts(PARAMS).items()}
+if workflow.is_main_process:
+    for _stage, _code in CODE.items():
+        write_if_changed(Path(f"build/code/{_stage}.txt"), _code)
+    STAMPS |= {path: text_digest(text) for path, text in write_parts(PARAMS).items()}
 for _run in RUNS.values():
     for _stage in ("retrain", *manifest.STAGES):  # retraining is the first part of finetuning
         if _run.kind not in manifest.STAGES["finetune" if _stage == "retrain" else _stage].kinds:
@@ -144,9 +146,19 @@ def training_gpus_of(wildcards):
     return gpus_of(wildcards) * processes_of(wildcards)
 
 
-def megabytes(base, per_width=0):
-    """Memory that a stage asks for; wide networks on large images need more."""
-    return lambda wildcards: int(base + per_width * RUNS[wildcards.run].settings.width)
+def megabytes(base, per_width=0, copies=lambda wildcards: 1):
+    """Memory that a stage asks for; wide networks on large images need more, and so does each further attempt."""
+
+    def asked(wildcards, attempt):
+        width = RUNS[wildcards.run].settings.width if per_width else 0
+        return attempt * copies(wildcards) * int(base + per_width * width)
+
+    return asked
+
+
+def minutes(most):
+    """Time that a stage asks for; an attempt that ran out of it is given more, and a training goes on where it was."""
+    return lambda wildcards, attempt: attempt * most
 
 
 def reuses(wildcards):

@@ -19,5 +19,6 @@ rule compare:
     resources:
         gpu=gpus_of,
         mem_mb=megabytes(1500, 4000),
+        runtime=minutes(240),
     script:
         "../scripts/compare.py"

@@ -18,6 +18,7 @@ rule convert:
     threads: 1
     resources:
         mem_mb=megabytes(1000, 2000),
+        runtime=minutes(30),
     script:
         "../scripts/convert.py"
 
@@ -41,6 +42,7 @@ rule verify:
     resources:
         gpu=gpus_of,
         mem_mb=megabytes(1500, 4000),
+        runtime=minutes(120),
     script:
         "../scripts/verify.py"
 
@@ -63,5 +65,6 @@ rule evaluate:
     resources:
         gpu=gpus_of,
         mem_mb=megabytes(1500, 4000),
+        runtime=minutes(120),
     script:
         "../scripts/evaluate.py"

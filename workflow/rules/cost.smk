@@ -19,6 +19,7 @@ rule workload:
     threads: threads_of
     resources:
         mem_mb=megabytes(1500, 4000),
+        runtime=minutes(120),
     script:
         "../scripts/workload.py"
 
@@ -38,7 +39,8 @@ rule energy:
         "../envs/pascal.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
+        mem_mb=megabytes(1000),
+        runtime=minutes(30),
     script:
         "../scripts/energy.py"
 
@@ -60,5 +62,6 @@ rule hardware:
     threads: threads_of
     resources:
         mem_mb=megabytes(1000, 2000),
+        runtime=minutes(240),
     script:
         "../scripts/hardware.py"

@@ -15,6 +15,7 @@ rule prepare:
         "../envs/pascal.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
+        mem_mb=megabytes(2000),
+        runtime=minutes(60),
     script:
         "../scripts/prepare.py"

@@ -22,7 +22,8 @@ rule tables:
         "../envs/pascal.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
+        mem_mb=megabytes(2000),
+        runtime=minutes(30),
     script:
         "../scripts/tables.py"
 
@@ -43,7 +44,8 @@ rule figures:
         "../envs/pascal.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
+        mem_mb=megabytes(2000),
+        runtime=minutes(30),
     script:
         "../scripts/figures.py"
 
@@ -70,7 +72,8 @@ for KINDS, STEMS in manifest.run_figures("{run}").items():
             "../envs/pascal.yaml"
         threads: 1
         resources:
-            mem_mb=2000,
+            mem_mb=megabytes(2000),
+            runtime=minutes(30),
         params:
             kinds=KINDS,
         script:
@@ -97,7 +100,8 @@ rule report:
         expand("results/data/{dataset}.json", dataset={run.settings.dataset for run in RUNS.values()}),
 
 
-write_if_changed(PLAN, dump({"stamps": STAMPS, "results": list(map(str, rules.report.input))}))
+if workflow.is_main_process:
+    write_if_changed(PLAN, dump({"stamps": STAMPS, "results": list(map(str, rules.report.input))}))
 
 
 rule plan:
@@ -118,6 +122,7 @@ rule so_far:
         "../envs/pascal.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
+        mem_mb=megabytes(2000),
+        runtime=minutes(30),
     script:
         "../scripts/so_far.py"

@@ -21,6 +21,7 @@ rule track:
         "../envs/pascal.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
+        mem_mb=megabytes(1000),
+        runtime=minutes(60),
     script:
         "../scripts/track.py"

@@ -21,7 +21,8 @@ rule train:
     threads: training_threads_of
     resources:
         gpu=training_gpus_of,
-        mem_mb=megabytes(1500, 4000),
+        mem_mb=megabytes(1500, 4000, processes_of),
+        runtime=minutes(1440),
     params:
         keep=kept_epochs,
     script:
@@ -49,6 +50,7 @@ rule calibrate:
     resources:
         gpu=gpus_of,
         mem_mb=megabytes(3000, 1000),
+        runtime=minutes(240),
     script:
         "../scripts/calibrate.py"
 
@@ -74,7 +76,8 @@ rule retrain:
     threads: training_threads_of
     resources:
         gpu=training_gpus_of,
-        mem_mb=megabytes(1500, 4000),
+        mem_mb=megabytes(1500, 4000, processes_of),
+        runtime=minutes(1440),
     script:
         "../scripts/retrain.py"
 
@@ -102,6 +105,7 @@ rule finetune:
     threads: training_threads_of
     resources:
         gpu=training_gpus_of,
-        mem_mb=megabytes(1500, 4000),
+        mem_mb=megabytes(1500, 4000, processes_of),
+        runtime=minutes(1440),
     script:
         "../scripts/finetune.py"
