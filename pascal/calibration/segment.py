@@ -13,8 +13,6 @@ from pascal.errors import PascalError
 from pascal.graph.segments import Part
 from pascal.neurons import QCFS
 
-PENALTY, READOUT_PENALTY = 1e-3, 1e-2
-
 
 class Segment:
     """What lies between two neurons, and the stored values on both sides of it."""
@@ -36,7 +34,7 @@ class Segment:
         before = self._error()
         correction = "none"
         if ridge is not None and ridge.columns:
-            notes.append(ridge.apply(READOUT_PENALTY if self.part.is_readout else PENALTY))
+            notes.append(ridge.apply())
             correction = "bias" if notes[0] else "ridge"
             for batch in range(self.batches):
                 self._keep(batch, self._run(self.network, "spiking", batch))
