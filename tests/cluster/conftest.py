@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cluster.queue import Queue
-from tests.workflow.conftest import completed, computed, untouched  # noqa: F401 - the same tiny workspaces
+from tests.workflow.conftest import computed, untouched  # noqa: F401 - the same tiny workspaces
 from tests.workflow.workspace import Workspace
 
 NODE = Path(__file__).with_name("node")
