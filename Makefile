@@ -20,14 +20,10 @@ $(READY): requirements.txt pyproject.toml
 
 run: $(READY)  ## the embedded job of params.yaml: from data to tables, figures and the MLflow database
 	snakemake --cores $(WORKERS) --quiet rules host -- all
-	@echo && cat results/tables/accuracy.md && echo
-	@echo "Tables: results/tables, figures: results/figures. Next:"
-	@echo "  make ui      compare the runs in the browser"
-	@echo "  make report  one page with all tables and figures"
-	@echo "  pascal plot equivalence results/digits-vgg-l4/0/ann.safetensors --network vgg16 --width 0.125 --dataset digits"
+	@echo && python -m pascal.pipeline.summary
 
 ui: $(READY)  ## compare runs in the browser
-	mlflow ui --backend-store-uri $${MLFLOW_TRACKING_URI:-sqlite:///results/mlflow.db}
+	python -m pascal.pipeline.ui
 
 docs: $(READY)  ## the pages and the API reference as a site under build/site; a warning is an error
 	mkdocs build --strict --quiet

@@ -39,6 +39,9 @@ onstart:
     for run in RUNS.values():
         for path in manifest.left_over(run.name, run.kind, SEEDS):
             path.unlink()
+    for path in manifest.METRICS.glob("*.json"):
+        if path.stem not in RUNS:
+            path.unlink()
 
 
 onsuccess:

@@ -97,6 +97,8 @@ def energy_summary(workloads: Sequence[LayerWorkload], costs: Mapping[str, Energ
             f"ann_snn_ratio_paper_{name}": ann_snn_ratio(b, c, prices),
             f"ann_snn_ratio_exact_{name}": synaptic_ratio(workloads, prices),
             f"energy_ratio_{name}": _overhead(workloads, prices),
+            f"snn_uj_{name}": total_pj(snn_energy(workloads, prices, "pasc", memory=True)) / 1e6,
+            f"ann_uj_{name}": total_pj(ann_energy(workloads, prices, memory=True)) / 1e6,
         }
     return summary
 

@@ -12,7 +12,7 @@ from pascal.pipeline.records import RECORDS
 from pascal.report.registry import KINDS, Plan, Section, plans
 
 RESULTS = Path("results")
-METRICS = RESULTS / "metrics.json"  # of all runs, means over seeds: what `dvc metrics` shows
+METRICS = RESULTS / "metrics"  # a file for each run, means over seeds: the rows of `dvc metrics show`
 ALL = ("*",)
 ADAPTIVE = tuple(kind for kind in KINDS if kind not in ("uniform", "calibrated"))
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pascal.pipeline.parameters.files import Report, ReportedRun
     from pascal.pipeline.parameters.runs import Settings
 
-_JUDGED = ("ann_accuracy", "snn_accuracy", "count_mismatches", "prediction_mismatches", "t_eff")
+_JUDGED = ("ann_accuracy", "snn_accuracy", "t_eff")
 
 
 def read_results(report: "Report", results: Path) -> list[RunResults]:
@@ -70,11 +70,12 @@ def measured_here(results: Iterable[RunResults]) -> Iterator[Measured]:
 
 
 def metrics(results: Iterable[RunResults]) -> dict[str, dict[str, float]]:
-    """What a version of a run is judged by, means over its seeds."""
+    """What a version of a run is judged by: means over its seeds, and all counts that differ."""
     table = overview(results)
-    shown = [name for name in _JUDGED if name in table]
-    means = table.astype(dict.fromkeys(shown, float)).groupby("run", sort=False)[shown].mean()
-    return {str(run): row.dropna().to_dict() for run, row in means.iterrows()}
+    shown = [*_JUDGED, *(name for name in table if str(name).startswith("snn_uj_"))]
+    groups = table.astype(dict.fromkeys([*shown, "count_mismatches"], float)).groupby("run", sort=False)
+    judged = groups[shown].mean().join(groups["count_mismatches"].sum(min_count=1))
+    return {str(run): row.dropna().to_dict() for run, row in judged.iterrows()}
 
 
 def _content(path: Path, file: File) -> Any:

@@ -2,6 +2,7 @@
 
 import http.client
 import os
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,6 +13,7 @@ from typing import Any
 from pascal.errors import PascalError
 from pascal.pipeline.masking import masked
 from pascal.pipeline.store import EXPERIMENT, artifact_place, bring_artifacts_along, check_database, database
+from pascal.pipeline.view import TAGS
 
 os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
 os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "20")
@@ -39,6 +41,7 @@ class Entry:
     curves: Mapping[str, Curve] = field(default_factory=dict)
     artifacts: Sequence[tuple[str, str]] = ()  # (file, folder within the run)
     tags: Mapping[str, str] = field(default_factory=dict)
+    seconds: float | None = None  # that the jobs took; without it the time of the upload
 
 
 class Sink:
@@ -50,6 +53,8 @@ class Sink:
         if file and self.client.get_experiment_by_name(EXPERIMENT):
             bring_artifacts_along(file)
         self.experiment = self._open_experiment(artifact_place(file) if file else None)
+        for name, value in TAGS.items():
+            self.client.set_experiment_tag(self.experiment, name, value)
 
     def _open_experiment(self, location: str | None) -> str:
         """The experiment of this name, which another client may be creating at the same moment."""
@@ -73,7 +78,9 @@ class Sink:
                 self._delete(run)  # a curve cannot be taken back
                 run = None
             if run is None:
-                self.client.create_run(self.experiment, run_name=entry.name, tags={_KEY: entry.key, **below})
+                name = entry.name if parent else self._told_apart(entry)
+                start = int(1000 * (time.time() - (entry.seconds or 0)))
+                self.client.create_run(self.experiment, start, {_KEY: entry.key, **below}, name)
                 run = self._find(entry.key)
             if run is not None and self._fill_alive(run, replace(entry, tags={**entry.tags, **below})):
                 return str(run.info.run_id)
@@ -106,6 +113,15 @@ class Sink:
             if self._alive(run):  # else someone was faster
                 raise
 
+    def _told_apart(self, entry: Entry) -> str:
+        """The name of a run; of an ablation with what was edited in it, beside the run that is most like it."""
+        runs = self.client.search_runs([self.experiment], "tags.stage = 'all'")
+        edits = [_edits(run.data.params, entry.params) for run in runs if run.data.tags.get("run") == entry.name]
+        if not edits:
+            return entry.name
+        fewest = min(edits, key=len)
+        return ", ".join([entry.name, *fewest[:2], *([f"{len(fewest) - 2} more"] if len(fewest) > 2 else [])])
+
     def _agrees(self, run: Run, entry: Entry) -> bool:
         """Whether the run's curves are a beginning of the entry's, or not there yet."""
         for name, curve in entry.curves.items():
@@ -132,7 +148,12 @@ class Sink:
         self.client.log_batch(number, tags=[RunTag(name, value) for name, value in entry.tags.items()])
         for file, folder in entry.artifacts:
             self.client.log_artifact(number, file, folder)
-        self.client.set_terminated(number)
+        end = None if entry.seconds is None else run.info.start_time + int(1000 * entry.seconds)
+        self.client.set_terminated(number, end_time=end)
+
+
+def _edits(before: Mapping[str, str], after: Mapping[str, Any]) -> list[str]:
+    return [f"{name}={value}" for name, value in after.items() if before.get(name) != str(value)]
 
 
 @contextmanager

@@ -3,35 +3,36 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 from pascal.pipeline.canonical import digest
 from pascal.pipeline.manifest import STAGES, File, outputs
 from pascal.pipeline.sink import Curve, Entry, flatten
 from pascal.pipeline.stage import read_json, read_rows
+from pascal.pipeline.times import seconds
 
 if TYPE_CHECKING:
     from pascal.pipeline.parameters.files import ReportedRun
 
 
 def run_entry(run: "ReportedRun", seeds: Sequence[int], results: Path, commit: str) -> Entry:
-    """A run of `params.yaml` with the means over its seeds, its figures and all tables."""
+    """A run of `params.yaml` with means and spread over its seeds, its figures and all tables."""
     name, settings = run.run, run.settings.model_dump(mode="json")
-    found = [_numbers_of(run.kind, results / name / str(seed), ("evaluate", "energy")) for seed in seeds]
-    shared = [
-        key for key in found[0] if all(key in numbers for numbers in found)
-    ]  # some belong to uniform levels alone
-    metrics = {key: fmean(numbers[key] for numbers in found) for key in shared}
+    homes = [results / name / str(seed) for seed in seeds]
+    found = [_numbers_of(run.kind, home, ("evaluate", "energy")) for home in homes]
+    certificates = [_numbers_of(run.kind, home, ("verify",)) for home in homes]
+    counts = {key: sum(numbers[key] for numbers in certificates) for key in ("neurons", "count_mismatches")}
     figures = [(f"{stem}.png", "figures") for stem in outputs("figures", name, run.kind)]
     tables = [(f"{stem}.csv", "tables") for stem in outputs("tables")]
     return Entry(
         key=digest({"run": name, "settings": settings, "seeds": list(seeds)}),
         name=name,
         params=flatten(settings) | {"from": run.start or "", "seeds": list(seeds)},
-        metrics=metrics,
+        metrics=_over_seeds(found) | counts,
         artifacts=[*figures, *tables],
         tags=_tags(run, settings, commit) | {"stage": "all"},
+        seconds=seconds(name, seeds),
     )
 
 
@@ -48,7 +49,15 @@ def stage_entries(run: "ReportedRun", seed: int, results: Path, commit: str) -> 
             curves={name: curve for file in files if file.curves for name, curve in _curves(home, file).items()},
             artifacts=[(str(home / file.path), "") for file in files if file.path.endswith((".csv", ".json"))],
             tags=_tags(run, settings, commit) | {"stage": tracked, "seed": str(seed)},
+            seconds=seconds(run.run, [seed], [name for name, stage in STAGES.items() if stage.tracked == tracked]),
         )
+
+
+def _over_seeds(found: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Means of the numbers that every seed has, and of several seeds the sample deviation as `…_std`."""
+    shared = {key: [numbers[key] for numbers in found] for key in found[0] if all(key in numbers for numbers in found)}
+    spread = {f"{key}_std": stdev(values) for key, values in shared.items() if len(values) > 1}
+    return {key: fmean(values) for key, values in shared.items()} | spread
 
 
 def _tags(run: "ReportedRun", settings: Mapping[str, Any], commit: str) -> dict[str, str]:

@@ -301,7 +301,7 @@ SITUATIONS = [
     Situation("edited within the same time", _rewrite(f"{HOME}/energy.json", keep_time=True), frozenset({"energy"})),
     Situation("a table edited", _rewrite("results/tables/energy.csv"), frozenset({"tables"})),
     Situation("a figure overwritten", _write("results/figures/spikes.png", "none"), frozenset({"figures"})),
-    Situation("the metrics edited", _rewrite("results/metrics.json"), frozenset({"tables"})),
+    Situation("the metrics edited", _rewrite("results/metrics/plain.json"), frozenset({"tables"})),
     Situation("emptied", _write(f"{HOME}/levels.json", ""), frozenset({"given"})),
     Situation("exchanged", _swap(f"{HOME}/energy.csv", "results/adaptive/0/energy.csv"), frozenset({"energy"})),
     Situation("another run's files and records", _copy("results/adaptive/0", HOME), ALL | {"given"} | REPORT),

@@ -218,7 +218,7 @@ def test_deleted_files_come_back_and_remarks_rerun_nothing(workspace: Workspace)
         file.write("# a remark\n")
     assert "Nothing to be done" in workspace.snakemake("all").check().text
     before = workspace.results()
-    deleted = ("plain/0/ratios.csv", "plain/0/accuracy_vs_timesteps.csv", "tables/energy.tex", "metrics.json")
+    deleted = ("plain/0/ratios.csv", "plain/0/accuracy_vs_timesteps.csv", "tables/energy.tex", "metrics/plain.json")
     for name in (*deleted, "figures/qcfs.pdf", "figures/plain/training.pdf"):
         (workspace.path / "results" / name).unlink()
     workspace.snakemake("all").check()

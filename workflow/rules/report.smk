@@ -13,7 +13,7 @@ rule tables:
     output:
         *shown(TABLES, "csv", category="Tables"),
         expand("{stem}.{kind}", stem=TABLES, kind=["md", "tex"]),
-        metrics=manifest.METRICS,
+        metrics=[manifest.METRICS / f"{run}.json" for run in RUNS],
     log:
         "logs/tables.log",
     benchmark:

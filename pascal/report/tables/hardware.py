@@ -29,7 +29,7 @@ def hardware(results: Results, audit: Rows) -> pd.DataFrame:
 
 
 @table(
-    "Ratios on the simulated accelerators, on chip and with DRAM; from ten images on, low and high are a 95 % "
+    "Ratios on the simulated accelerators, on chip and with DRAM. From ten images on, low and high are a 95 % "
     "bootstrap interval. Reported numbers are the paper's, of networks of width 1.",
     files=("hardware_comparison",),
 )

@@ -1,0 +1,37 @@
+"""`python -m pascal.pipeline.ui [PORT]`: MLflow in the browser, on the table of runs. `make ui` calls it."""
+
+import os
+import sys
+import webbrowser
+from threading import Timer
+
+from mlflow import MlflowClient
+from mlflow.cli import cli
+
+from pascal.pipeline.store import EXPERIMENT, database, tracking_uri
+from pascal.pipeline.view import runs_page
+
+
+def main(port: str = "5000") -> int:
+    """Say where the runs are, and serve them there unless a server already does."""
+    uri, file = tracking_uri(), database(tracking_uri())
+    experiment = None if file and not file.exists() else MlflowClient(uri).get_experiment_by_name(EXPERIMENT)
+    if experiment is None:
+        print("no runs in MLflow yet: `make run` first", file=sys.stderr)
+        return 1
+    page = runs_page(f"http://127.0.0.1:{port}" if file else uri, experiment.experiment_id)
+    print(f"The runs: {page}", flush=True)
+    if _has_screen():
+        Timer(5 if file else 0, webbrowser.open, [page]).start()
+    if file:
+        cli(["ui", "--backend-store-uri", uri, "--port", port])  # until Ctrl-C
+    return 0
+
+
+def _has_screen() -> bool:
+    """A browser of letters would take the terminal."""
+    return sys.platform in ("darwin", "win32") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
