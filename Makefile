@@ -10,7 +10,7 @@ export MALLOC_MMAP_THRESHOLD_ := 4294967296
 export MALLOC_TRIM_THRESHOLD_ := 8589934592
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: run test test-slow lint ui report docs
+.PHONY: run test test-slow test-wheel lint ui report docs
 
 $(READY): requirements.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -36,6 +36,9 @@ test: lint  ## the fast suite: style, types, tests
 
 test-slow: $(READY)  ## what takes longer: large networks, and the pipeline with its faults on a tiny workspace
 	$(BIN)/pytest -n $(WORKERS) --dist loadgroup -m "slow or pipeline" --durations 20
+
+test-wheel: $(READY)  ## README and tutorial by the built wheel in an environment that holds nothing else
+	rm -rf build/wheel && python -m tests.wheel build/wheel
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -1,4 +1,4 @@
-"""README's table of calibrated networks is what the recorded files hold; what is not recorded is left empty."""
+"""The table of calibrated networks is what the recorded files hold; what is not recorded is left empty."""
 
 import json
 from pathlib import Path

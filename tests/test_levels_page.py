@@ -1,4 +1,4 @@
-"""README and docs/levels.md tell what the files of the studies hold, and plans hold what they promise there."""
+"""docs/results.md and docs/levels.md tell what the files of the studies hold, and plans hold what they promise there."""
 
 import json
 
@@ -8,10 +8,10 @@ from benchmarks.publishing.levels_page import (
     FOLDER,
     NETWORKS,
     PAGE,
-    README,
+    RESULTS,
     groups,
     page_section,
-    readme_section,
+    results_section,
     study,
 )
 from benchmarks.publishing.pages import with_section
@@ -20,7 +20,7 @@ REMEDY = "run python -m benchmarks.publishing.levels_page"
 
 
 def test_pages_tell_what_the_files_hold() -> None:
-    for page, section in ((README, readme_section()), (PAGE, page_section())):
+    for page, section in ((RESULTS, results_section()), (PAGE, page_section())):
         text = page.read_text()
         assert "<!-- levels -->" in text
         assert text == with_section(text, "levels", section), REMEDY

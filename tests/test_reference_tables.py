@@ -1,7 +1,8 @@
-"""README's results are what the reference files hold, and the files what the pipeline left behind."""
+"""The pages' results are what the reference files hold, and the files what the pipeline left behind."""
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,15 @@ from matplotlib.image import imread
 from benchmarks.publishing import reference, reference_tables
 from benchmarks.publishing.pages import with_section
 from benchmarks.publishing.reference_figure import reference_figure
-from benchmarks.publishing.reference_tables import FOLDER, PAGE, open_reference, section
+from benchmarks.publishing.reference_tables import (
+    FOLDER,
+    PAGE,
+    README,
+    Reference,
+    open_reference,
+    section,
+    trained_part,
+)
 from pascal.report.style import save_figure
 
 CERTIFICATE = {"images": 10, "neurons": 1000, "count_mismatches": 0, "prediction_mismatches": 0}
@@ -34,10 +43,11 @@ def _cells(text: str, *begin: str) -> list[str]:
     return row[len(begin) :]
 
 
-def test_readme_tells_what_the_files_hold() -> None:
-    page = PAGE.read_text()
-    assert "<!-- results -->" in page
-    assert page == with_section(page, "results", section(open_reference(FOLDER))), (
+@pytest.mark.parametrize(("page", "name", "make"), [(PAGE, "results", section), (README, "trained", trained_part)])
+def test_pages_tell_what_the_files_hold(page: Path, name: str, make: Callable[[Reference], str]) -> None:
+    text = page.read_text()
+    assert f"<!-- {name} -->" in text
+    assert text == with_section(text, name, make(open_reference(FOLDER))), (
         "run python -m benchmarks.publishing.reference_tables"
     )
 

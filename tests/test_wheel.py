@@ -1,4 +1,7 @@
-"""The library as people install it: the built wheel in a folder of its own, README and tutorial followed from there."""
+"""The library as people install it: the built wheel in a folder of its own, README and tutorial followed from there.
+
+`python -m tests.wheel FOLDER` does the same in an environment of its own, where third-party packages are installed too.
+"""
 
 import os
 import re
@@ -10,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.publishing.tutorial import PAGE, cells
-from tests.documents import ROOT, blocks
+from tests.documents import ROOT
+from tests.wheel import build, follow
 
 
 def test_the_tutorial_page_shows_the_code_that_is_executed() -> None:
@@ -31,26 +35,13 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_readme_and_tutorial_from_the_built_wheel(tmp_path: Path) -> None:
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    source, room, home = tmp_path / "source", tmp_path / "installed", tmp_path / "home"
+    room, home = tmp_path / "installed", tmp_path / "home"
     home.mkdir()
-    subprocess.run(["git", "clone", "--quiet", ROOT, source], check=True)
-    subprocess.run([*pip, "wheel", "--no-deps", "--no-build-isolation", "-w", tmp_path, source], check=True)
-    (wheel,) = tmp_path.glob("pascal_snn-*.whl")
-    subprocess.run([*pip, "install", "--no-deps", "--target", room, wheel], check=True)
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    subprocess.run([*pip, "install", "--no-deps", "--target", room, build(tmp_path)], check=True)
     _check_metadata(next(iter(Distribution.discover(name="pascal-snn", path=[str(room)]))))
-
     environment = {**os.environ, "PYTHONPATH": str(room)}  # third-party packages are this environment's
-
-    def follow(code: str) -> None:
-        guard = f"import pascal; assert pascal.__file__.startswith({str(room)!r}), pascal.__file__\n"
-        subprocess.run([sys.executable, "-c", guard + code], cwd=home, env=environment, check=True)
-
-    for name, code in blocks("python"):
-        if name.startswith(("README", "saving", "energy", "gpu")):
-            follow(code)
-    follow("\n".join(content for kind, content in cells() if kind == "code"))
-    follow("import sys; from pascal.cli import main; sys.exit(main(['inspect', 'resnet20', '--json']))")
+    follow(Path(sys.executable), room, home, environment)
 
 
 def _check_metadata(installed: Distribution) -> None:

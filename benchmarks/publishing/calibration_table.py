@@ -1,4 +1,4 @@
-"""README's table of networks that others trained, from the recorded files: training-free beside fine-tuned.
+"""The table of networks that others trained for docs/results.md, from the recorded files: training-free, fine-tuned.
 
 `python -m benchmarks.publishing.calibration_table` writes it between `<!-- calibration -->` and
 `<!-- /calibration -->`. What has no file yet is left empty.
@@ -14,7 +14,7 @@ from benchmarks.publishing.pages import with_section
 from pascal.report.write import to_markdown
 
 ROOT = Path(__file__).parents[2]
-PAGE, REFERENCE = ROOT / "README.md", ROOT / "results" / "reference"
+PAGE, REFERENCE = ROOT / "docs" / "results.md", ROOT / "results" / "reference"
 LEVELS = (4, 8, 16, 32)
 NONE = "–"
 CIFAR = (

@@ -1,7 +1,7 @@
 """Tables and figures of the studies of levels, so that pages and files cannot differ.
 
-`python -m benchmarks.publishing.levels_page` writes between `<!-- levels -->` and `<!-- /levels -->` of README.md and
-docs/levels.md, and draws the figures of results/reference/levels.
+`python -m benchmarks.publishing.levels_page` writes between `<!-- levels -->` and `<!-- /levels -->` of docs/results.md
+and docs/levels.md, and draws the figures of results/reference/levels.
 """
 
 import json
@@ -20,7 +20,7 @@ from pascal.report.style import save_figure
 from pascal.report.write import to_markdown
 
 FOLDER = ROOT / "results" / "reference" / "levels"
-README, PAGE = ROOT / "README.md", ROOT / "docs" / "levels.md"
+RESULTS, PAGE = ROOT / "docs" / "results.md", ROOT / "docs" / "levels.md"
 NETWORKS = ("resnet20", "vgg16", "resnet18")
 Row = dict[str, Any]
 
@@ -53,7 +53,7 @@ class Group:
 
 def main() -> None:
     """Bring pages and figures up to date."""
-    README.write_text(with_section(README.read_text(), "levels", readme_section()))
+    RESULTS.write_text(with_section(RESULTS.read_text(), "levels", results_section()))
     PAGE.write_text(with_section(PAGE.read_text(), "levels", page_section()))
     shown = {study(name)["network"]: groups(name) for name in NETWORKS if study(name)}
     save_figure(studies_figure(shown), FOLDER / "levels")
@@ -78,7 +78,7 @@ def groups(name: str) -> list[Group]:
     return [Group(how, thresholds, cost, tuple(rows)) for (cost, how, thresholds), rows in ordered]
 
 
-def readme_section() -> str:
+def results_section() -> str:
     """At costs where there is something to compare with: the metric's and the uniform ones."""
     rows = [row for name in NETWORKS if study(name) for row in _compared(name)]
     told = (

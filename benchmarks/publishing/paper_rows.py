@@ -1,4 +1,4 @@
-"""The paper's accuracies beside those of the recorded networks, for README.md: what has no run says so."""
+"""The paper's accuracies beside those of the recorded networks, for docs/results.md: what has no run says so."""
 
 import pandas as pd
 

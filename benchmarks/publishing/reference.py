@@ -2,7 +2,7 @@
 
 `python -m benchmarks.publishing.reference RESULTS results/reference/cifar10` reads the results folder of a preset and
 writes one JSON for each run and seed that has been evaluated, `curves.csv` (epochs) and `metric.csv` (readings of the
-metric). Then `python -m benchmarks.publishing.reference_tables` brings the tables of README.md up to date.
+metric). Then `python -m benchmarks.publishing.reference_tables` brings the tables of docs/results.md up to date.
 """
 
 import argparse

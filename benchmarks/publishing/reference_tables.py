@@ -1,7 +1,7 @@
-"""The tables of README.md from the reference files, so that page and files cannot differ.
+"""The tables of docs/results.md, and the first of them for README.md, from the reference files: they cannot differ.
 
-`python -m benchmarks.publishing.reference_tables` writes them between `<!-- results -->` and `<!-- /results -->`. What
-has no file yet says so.
+`python -m benchmarks.publishing.reference_tables` writes them between `<!-- results -->` and `<!-- /results -->`, or
+`<!-- trained -->` and `<!-- /trained -->`. What has no file yet says so.
 """
 
 import json
@@ -25,7 +25,8 @@ from pascal.report.rows import levels_text
 from pascal.report.style import save_figure
 from pascal.report.write import to_markdown
 
-FOLDER, PAGE = ROOT / "results" / "reference" / "cifar10", ROOT / "README.md"
+FOLDER, PAGE = ROOT / "results" / "reference" / "cifar10", ROOT / "docs" / "results.md"
+README = ROOT / "README.md"
 FIGURE = FOLDER / "runs.png"
 PICTURE = "![Plain IF over its timesteps; accuracy and T_eff of levels by the metric, at random, uniform]({})\n"
 OWN_LEVELS = (4, 8)
@@ -64,6 +65,7 @@ def main() -> None:
     """Bring the page and its figure up to date."""
     reference = open_reference(FOLDER)
     PAGE.write_text(with_section(PAGE.read_text(), "results", section(reference)))
+    README.write_text(with_section(README.read_text(), "trained", trained_part(reference)))
     save_figure(figure(reference), FIGURE.with_suffix(""))
 
 
@@ -79,13 +81,18 @@ def figure(reference: Reference) -> Figure:
     return reference_figure(reference, [run.name for run in trained(reference)], started)
 
 
+def trained_part(reference: Reference) -> str:
+    """ReLU, QCFS, spikes: the table that says most."""
+    return part(
+        "Networks trained here: what QCFS costs against ReLU, and what spikes cost against QCFS. Plain IF is the same "
+        "network with uncorrected neurons, on some of the test images.",
+        [uniform_row(reference, run) for run in trained(reference)],
+    )
+
+
 def section(reference: Reference) -> str:
     """All tables, each under its sentence."""
     parts = {
-        "Networks trained here: what QCFS costs against ReLU, and what spikes cost against QCFS. Plain IF is the same "
-        "network with uncorrected neurons, on some of the test images.": [
-            uniform_row(reference, run) for run in trained(reference)
-        ],
         "Levels by the metric, and the same levels in another order, from the same state: mean ± standard deviation of "
         "the runs. T_eff as the paper defines it.": [
             row for start in starts(reference) for row in order_rows(reference, start)
@@ -94,10 +101,13 @@ def section(reference: Reference) -> str:
         "fine-tuned, converted. The SNN in float64, as its certificate, the others in float32, which may differ by an "
         "image.": [own_row(reference, levels) for levels in OWN_LEVELS],
     }
-    trained_part, orders_part, own_part = (part(sentence, rows) for sentence, rows in parts.items())
+    orders_part, own_part = (part(sentence, rows) for sentence, rows in parts.items())
     told = "".join(f"\n{line}\n" for start in starts(reference) if (line := beside_chance(reference, start)))
-    picture, paper = PICTURE.format(FIGURE.relative_to(ROOT)), paper_part([*measured_records(reference.folder.parent)])
-    return "\n".join([trained_part, orders_part + told, picture, own_part, paper])
+    picture, paper = (
+        PICTURE.format(f"../{FIGURE.relative_to(ROOT)}"),
+        paper_part([*measured_records(reference.folder.parent)]),
+    )
+    return "\n".join([trained_part(reference), orders_part + told, picture, own_part, paper])
 
 
 def trained(reference: Reference) -> list[Run]:

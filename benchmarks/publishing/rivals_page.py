@@ -1,4 +1,4 @@
-"""The rows of the rivals on README.md and docs/rivals.md, and their figures, from the recorded comparisons.
+"""The rows of the rivals on docs/results.md and docs/rivals.md, and their figures, from the recorded comparisons.
 
 `python -m benchmarks.publishing.rivals_page` reads results/reference/rivals, which `benchmarks.studies.rivals` writes.
 """
@@ -30,7 +30,7 @@ TEN = (  # method, answer; the first label of each
 def main() -> None:
     """Write both pages and the figures."""
     tables = {name: pd.read_csv(REFERENCE / f"{name}.csv") for name in NETWORKS if (REFERENCE / f"{name}.csv").exists()}
-    for page, text in (("README.md", ten_rows(tables)), ("docs/rivals.md", all_rows(tables))):
+    for page, text in (("docs/results.md", ten_rows(tables)), ("docs/rivals.md", all_rows(tables))):
         path = ROOT / page
         path.write_text(with_section(path.read_text(), "rivals", text))
     for name, table in tables.items():

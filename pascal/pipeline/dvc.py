@@ -10,7 +10,8 @@ from typing import Any
 import yaml
 
 from pascal.files import write_text
-from pascal.pipeline.manifest import METRICS, outputs
+from pascal.pipeline.manifest import CURVES, METRICS, outputs
+from pascal.report.registry import CURVES as DRAWN
 
 _HEAD = """\
 # Versions of results, written by `python -m pascal.pipeline.dvc`: edit that, not this.
@@ -28,7 +29,7 @@ def _planned(*names: str) -> list[dict[str, None]]:
 def stages() -> dict[str, Any]:
     """The stages of dvc.yaml; outputs persist, for Snakemake decides what is old."""
     figures = [f"{stem}.{ending}" for stem in outputs("figures") for ending in ("png", "pdf")]
-    folders = ("results/figures/records", "results/data", "results/tables")
+    folders = ("results/figures/records", "results/data", "results/tables", str(CURVES))
     home = "results/${item.run}/${item.seed}"
     return {
         "plan": {
@@ -64,9 +65,18 @@ def stages() -> dict[str, Any]:
     }
 
 
+def plots() -> list[dict[str, Any]]:
+    """Curves of all runs in one plot each, by the template .dvc/plots/runs.json."""
+    return [
+        {curve.title: {"template": "runs", "x": {file: curve.over}, "y": {file: curve.quantity}}}
+        for name, curve in DRAWN.items()
+        for file in [str(CURVES / f"{name}.csv")]
+    ]
+
+
 def text() -> str:
     """What dvc.yaml holds."""
-    content = {"params": ["params.yaml"], "stages": stages()}
+    content = {"params": ["params.yaml"], "plots": plots(), "stages": stages()}
     return _HEAD + "\n" + yaml.safe_dump(content, sort_keys=False, width=1000, default_flow_style=None)
 
 

@@ -13,6 +13,7 @@ from pascal.report.registry import KINDS, Plan, Section, plans
 
 RESULTS = Path("results")
 METRICS = RESULTS / "metrics"  # a file for each run, means over seeds: the rows of `dvc metrics show`
+CURVES = RESULTS / "plots"  # of all runs: what `dvc plots` draws
 ALL = ("*",)
 ADAPTIVE = tuple(kind for kind in KINDS if kind not in ("uniform", "calibrated"))
 

@@ -12,6 +12,7 @@ from pascal.pipeline import manifest
 from pascal.pipeline.canonical import digest, dump
 from pascal.pipeline.parameters.runs import Params, Run
 from pascal.pipeline.parameters.weights import maker
+from pascal.pipeline.plots import PAGE, page
 from pascal.pipeline.stamps import write_if_changed
 
 PLACE = Path("build/plan")
@@ -21,7 +22,7 @@ _MAKING = {"prepare", "retrain", *manifest.STAGES}  # stages that lead to a run'
 
 def write_plan(params: Params, code: Mapping[str, str], content: Callable[[str], str | None]) -> None:
     """Write what changed and remove what nothing asks for; `content` gives the digest of a user's file."""
-    texts = _texts(params, code, content)
+    texts = {**_texts(params, code, content), PAGE: page()}
     for name, text in texts.items():
         write_if_changed(PLACE / name, text)
     for path in set(PLACE.rglob("*.*")) - {PLACE / name for name in texts}:

@@ -32,6 +32,22 @@ class Plan:
     kinds: tuple[str, ...] = KINDS
 
 
+@dataclass(frozen=True)
+class Curve:
+    """A plot of DVC's over all runs: columns of one of their files, and what it is called."""
+
+    file: str
+    over: str
+    quantity: str
+    title: str
+
+
+CURVES = {
+    "training": Curve("train", "epoch", "validation_accuracy", "Accuracy on validation images"),
+    "timesteps": Curve("accuracy_vs_timesteps", "timesteps", "accuracy", "Accuracy of plain IF on test images"),
+}
+
+
 def figure(
     caption: str, *, files: tuple[str, ...] = (), per_run: bool = False, kinds: tuple[str, ...] = KINDS
 ) -> Callable[[Make], Make]:

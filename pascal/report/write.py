@@ -1,4 +1,4 @@
-"""Tables as files: CSV for programs, Markdown and LaTeX (booktabs) for people. The same table gives the same bytes."""
+"""Tables as files: CSV for programs, Markdown, HTML and LaTeX (booktabs) for people. The same table, the same bytes."""
 
 import os
 import re
@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from pascal.files import write_text
+from pascal.report.page import to_html
 
 _UNITS = {"percent": "(%)", "uj": "(µJ)", "mj": "(mJ)", "ms": "(ms)", "s": "(s)"}
 _WORDS = {"ann": "ANN", "snn": "SNN", "if": "IF", "pasc": "PASC", "macs": "MACs", "pes": "PEs", "dram": "DRAM",
@@ -36,9 +37,14 @@ _MANY = 8  # columns from which it is scaled to the page
 
 
 def write_table(table: pd.DataFrame, stem: str | os.PathLike[str], caption: str = "") -> list[Path]:
-    """Write `stem.csv`, `stem.md` and `stem.tex`."""
-    name = Path(stem).name
-    texts = {"csv": to_csv(table), "md": to_markdown(table, caption), "tex": to_latex(table, caption, f"tab:{name}")}
+    """Write `stem.csv`, `stem.md`, `stem.html` and `stem.tex`."""
+    shown = readable(table)
+    texts = {
+        "csv": to_csv(table),
+        "md": to_markdown(table, caption),
+        "html": to_html(shown, fitting(caption, shown)),
+        "tex": to_latex(table, caption, f"tab:{Path(stem).name}"),
+    }
     return [write_text(f"{os.fspath(stem)}.{kind}", text) for kind, text in texts.items()]
 
 

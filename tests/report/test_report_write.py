@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from pascal.report.page import to_html
 from pascal.report.write import heading, readable, to_csv, to_latex, to_markdown, write_table
 
 TABLE = pd.DataFrame({
@@ -79,12 +80,20 @@ def test_an_empty_table_says_so():
     assert r"\toprule" in to_latex(TABLE.iloc[:0])
 
 
-def test_three_files_are_written_whole(tmp_path):
+def test_a_page_shows_every_cell_and_runs_none():
+    page = to_html(pd.DataFrame({"run": ["<script>"], "words": ["x" * 31]}), "A & B")
+    assert "<script>" not in page
+    assert all(part in page for part in ("&lt;script&gt;", "A &amp; B", f'<td class="words">{"x" * 31}</td>'))
+    assert "http" not in page
+    assert "no rows" in to_html(pd.DataFrame({"run": []}))
+
+
+def test_four_files_are_written_whole(tmp_path):
     written = write_table(TABLE, tmp_path / "accuracy", "Caption")
-    assert [path.name for path in written] == ["accuracy.csv", "accuracy.md", "accuracy.tex"]
+    assert [path.name for path in written] == ["accuracy.csv", "accuracy.md", "accuracy.html", "accuracy.tex"]
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
         path.name for path in written
     )  # nothing else left
-    assert r"\label{tab:accuracy}" in written[2].read_text()
+    assert r"\label{tab:accuracy}" in written[3].read_text()
     before = [path.read_bytes() for path in written]
     assert [path.read_bytes() for path in write_table(TABLE, tmp_path / "accuracy", "Caption")] == before

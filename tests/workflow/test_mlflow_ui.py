@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from pascal.pipeline.view import runs_page
 from tests.workflow.browser import needs_browser, rendered
 from tests.workflow.workspace import Workspace
 
@@ -53,12 +54,16 @@ def _wait(address: str, server: "subprocess.Popen[bytes]") -> None:
 def test_an_ablation_stands_beside_the_original(workspace: Workspace) -> None:
     workspace.set("defaults", "energy", "int8", "add_pj", 0.04)
     workspace.snakemake("all").check()
-    query = "select run_uuid from tags where key='mlflow.runName' and value='plain'"
+    query = "select value, run_uuid from tags where key='mlflow.runName' and value like 'plain%'"
     with sqlite3.connect(workspace.path / "results/mlflow.db") as connection:
-        runs = [row[0] for row in connection.execute(query)]
-    assert len(runs) == 2
+        runs = dict(connection.execute(query).fetchall())
+    ablation = "plain, energy.int8.add_pj=0.04"
+    assert runs.keys() == {"plain", ablation}
     with _server(workspace) as address:
-        chosen = urllib.parse.urlencode({"runs": json.dumps(runs), "experiments": '["1"]'})
+        chosen = urllib.parse.urlencode({"runs": json.dumps(list(runs.values())), "experiments": '["1"]'})
         page = rendered(f"{address}/#/compare-runs?{chosen}")
         for shown in ("Comparing 2 Runs", "energy.int8.add_pj", "0.03", "0.04", "snn_accuracy"):
             assert shown in page
+        table = rendered(runs_page(address, "1"))
+        for shown in (ablation, "snn_accuracy", "t_eff", "count_mismatches", "snn_uj_fp32", "Duration"):
+            assert shown in table

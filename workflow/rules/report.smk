@@ -1,5 +1,6 @@
 # Chapter: report. Tables and figures of all runs: what their decorators in pascal/report say of them.
 
+from pascal.report.registry import CURVES
 
 TABLES = manifest.outputs("tables")
 FIGURES = manifest.outputs("figures")
@@ -11,8 +12,9 @@ rule tables:
         params="build/report.json",
         code=code_of("tables"),
     output:
-        *shown(TABLES, "csv", category="Tables"),
-        expand("{stem}.{kind}", stem=TABLES, kind=["md", "tex"]),
+        *shown(TABLES, "html", category="Tables"),
+        expand("{stem}.{kind}", stem=TABLES, kind=["csv", "md", "tex"]),
+        curves=[manifest.CURVES / f"{name}.csv" for name in CURVES],
         metrics=[manifest.METRICS / f"{run}.json" for run in RUNS],
     log:
         "logs/tables.log",

@@ -10,7 +10,16 @@ from pydantic import AfterValidator
 from pascal.pipeline.parameters.base import refuse
 
 LONGEST = 100  # file systems take 255 bytes, and names of files have more in them
-RESERVED = ("data", "figures", "metrics", "mlartifacts", "records", "reference", "tables")  # other folders of results/
+RESERVED = (
+    "data",
+    "figures",
+    "metrics",
+    "mlartifacts",
+    "plots",
+    "records",
+    "reference",
+    "tables",
+)  # other folders of results/
 _PATTERN = re.compile(rf"[A-Za-z0-9][A-Za-z0-9_-]{{0,{LONGEST - 1}}}")
 _LETTERS = f"letters, digits, - and _, the first a letter or a digit, at most {LONGEST} in all"
 
