@@ -1,4 +1,4 @@
-"""docs/results.md and docs/levels.md tell what the files of the studies hold, and plans hold what they promise there."""
+"""The pages of results and levels tell what the files of the studies hold; plans hold what they promise there."""
 
 import json
 
