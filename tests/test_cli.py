@@ -183,6 +183,7 @@ def test_the_road_from_a_name_to_a_figure(
         (("cost", "vgg16", "--accelerator", "tpu"), "choose from 'loas', 'sparten'"),
         (("plan", "vgg16"), "--budget"),
         (("quantize", "vgg16"), "--out"),
+        (("convert", "vgg16", "--network", "resnet20", "--out", "x.safetensors"), "--network: got resnet20 beside"),
     ],
 )
 def test_bad_arguments(arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -192,7 +193,7 @@ def test_bad_arguments(arguments: tuple[str, ...], message: str, capsys: pytest.
 
 def test_files_that_are_something_else(network_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["evaluate", str(network_file), *DIGITS]) == 2
-    assert "holds weights alone, expected --network" in capsys.readouterr().err
+    assert "is no network that pascal saved; if it holds weights, say whose by --network" in capsys.readouterr().err
     snn = network_file.with_name("snn.safetensors")
     pascal.save(pascal.convert(pascal.build_network("resnet20", width=0.25).eval()), snn)
     assert cli.main(["verify", str(snn), *DIGITS]) == 2

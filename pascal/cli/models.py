@@ -56,6 +56,8 @@ def _opened(options: argparse.Namespace, fresh: bool) -> nn.Module:
         return load(path)
     if path.is_file() or path.suffix in _FILES or "/" in options.model:
         return _with_weights(options, path)
+    if options.network not in (None, options.model):
+        raise PascalError(f"--network: got {options.network} beside {options.model}; it is for files of weights")
     network = _built(options, options.model)
     if not fresh:
         print(f"pascal: {options.model} has fresh weights; give a file for trained ones", file=sys.stderr)
@@ -66,7 +68,7 @@ def _with_weights(options: argparse.Namespace, path: Path) -> nn.Module:
     if not path.is_file():
         raise PascalError(f"{path}: there is no such file, expected a network or its weights; check the path")
     if options.network is None:
-        raise PascalError(f"{path}: holds weights alone, expected --network NAME to say of which network")
+        raise PascalError(f"{path}: is no network that pascal saved; if it holds weights, say whose by --network NAME")
     network = _built(options, options.network)
     load_weights(network, path)
     return network
