@@ -128,7 +128,7 @@ def make_workspace(path: Path, params: dict[str, Any]) -> Workspace:
     for folder in ("workflow", "pascal"):
         shutil.copytree(ROOT / folder, path / folder, ignore=without)
     (path / "profiles").symlink_to("workflow/profiles")
-    (path / ".dvc").mkdir()
+    shutil.copytree(ROOT / ".dvc/plots", path / ".dvc/plots")
     for file in ("Snakefile", "dvc.yaml", ".dvcignore", ".dvc/config", ".dvc/.gitignore"):
         shutil.copy(ROOT / file, path / file)
     (path / ".gitignore").write_text(_IGNORED)
