@@ -24,7 +24,8 @@ def main(port: str = "5000") -> int:
     if _has_screen():
         Timer(5 if file else 0, webbrowser.open, [page]).start()
     if file:
-        cli(["ui", "--backend-store-uri", uri, "--port", port])  # until Ctrl-C
+        os.environ.setdefault("MLFLOW_SERVER_ENABLE_JOB_EXECUTION", "false")  # of chats: nine processes for nothing
+        cli(["ui", "--backend-store-uri", uri, "--port", port, "--workers", "1"])  # until Ctrl-C
     return 0
 
 
