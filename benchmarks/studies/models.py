@@ -23,6 +23,8 @@ import pascal
 from benchmarks.studies.families import make, relu_families, shapes
 
 EXACT, REFUSED, WRONG, CRASHED, NO_RELU = "exact", "refused", "wrong", "crashed", "no ReLU"
+TOO_LARGE = "too large"
+_MOST_WEIGHTS = 1_000_000_000  # in float64, with copies: what 24 GB hold
 ENGINES = ("steps", "counts", "integer")
 _SECONDS = 1800  # for one model, before it counts as crashed
 
@@ -47,6 +49,8 @@ def examine(source: str, name: str) -> Row:
     """Convert and verify one model in float64 on one random image."""
     torch.manual_seed(0)
     model = make(source, name)
+    if (weights := sum(parameter.numel() for parameter in model.parameters())) > _MOST_WEIGHTS:
+        return Row(source, name, TOO_LARGE, f"{weights:,} weights: not examined")
     found = _fitting(source, name, model)
     if isinstance(found, str):
         return Row(source, name, REFUSED, found)
@@ -172,7 +176,10 @@ def sweep(kept: Path | None) -> list[Row]:
 
 def table(rows: list[Row], families: int) -> str:
     """The rows as Markdown: how many of each outcome, then each model."""
-    of = {kind: [row for row in rows if row.outcome == kind] for kind in (EXACT, REFUSED, WRONG, CRASHED, NO_RELU)}
+    of = {
+        kind: [row for row in rows if row.outcome == kind]
+        for kind in (EXACT, REFUSED, WRONG, CRASHED, NO_RELU, TOO_LARGE)
+    }
     neurons = sum(row.neurons for row in of[EXACT])
     whole = sum(row.engines.get("integer") == EXACT for row in of[EXACT])
     lines = [
@@ -184,7 +191,7 @@ def table(rows: list[Row], families: int) -> str:
         "`python -m benchmarks.studies.models docs/models.md --rows results/reference/models.jsonl`, which goes on",
         "where it stopped.",
         "",
-        f"{len(rows)} of the {families} families are examined here:",
+        f"{len(rows) - len(of[TOO_LARGE])} of the {families} families are examined here:",
         f"**{len(of[EXACT])} exact**, **{len(of[WRONG])} wrong**, **{len(of[CRASHED])} crashed**,",
         f"**{len(of[REFUSED])} refused**. Exact: of {neurons:,} neurons no spike of `steps` in any timestep and no",
         "count of `counts` differs from the ANN's, and no output by more than rounding allows. On integers,",
@@ -198,7 +205,12 @@ def table(rows: list[Row], families: int) -> str:
         f"| {r.logit_error:.1e} | {r.engines.get('integer', '')} |"
         for r in of[EXACT]
     ]
-    for kind, title in ((WRONG, "Wrong"), (CRASHED, "Crashed"), (REFUSED, "Refused, and why")):
+    for kind, title in (
+        (WRONG, "Wrong"),
+        (CRASHED, "Crashed"),
+        (REFUSED, "Refused, and why"),
+        (TOO_LARGE, "Too large for this machine"),
+    ):
         if of[kind]:
             lines += ["", f"## {title}", "", "| source | model | reason |", "|---|---|---|"]
             lines += [f"| {r.source} | {r.model} | {r.reason or r.engines} |" for r in of[kind]]
