@@ -54,14 +54,26 @@ class Sink:
             bring_artifacts_along(file)
         self.experiment = self._open_experiment(artifact_place(file) if file else None)
         for name, value in TAGS.items():
-            self.client.set_experiment_tag(self.experiment, name, value)
+            self._tag_experiment(name, value)
+
+    def _tag_experiment(self, name: str, value: str) -> None:
+        """Once: clients that set a tag together would be refused by the database."""
+        if self._tags().get(name) != value:
+            try:
+                self.client.set_experiment_tag(self.experiment, name, value)
+            except MlflowException:
+                if self._tags().get(name) != value:  # else someone was faster
+                    raise
+
+    def _tags(self) -> Mapping[str, str]:
+        return self.client.get_experiment(self.experiment).tags
 
     def _open_experiment(self, location: str | None) -> str:
         """The experiment of this name, which another client may be creating at the same moment."""
         refused: MlflowException | None = None
         if not (known := self.client.get_experiment_by_name(EXPERIMENT)):
             try:
-                self.client.create_experiment(EXPERIMENT, location)
+                self.client.create_experiment(EXPERIMENT, location, dict(TAGS))
             except MlflowException as error:
                 refused = error
             known = self.client.get_experiment_by_name(EXPERIMENT)
@@ -72,6 +84,7 @@ class Sink:
     def put(self, entry: Entry, parent: str | None = None) -> str:
         """Create or update the run with this entry's key; gives its MLflow id."""
         below = {_PARENT: parent} if parent else {}
+        refused: MlflowException | None = None
         for _ in range(_ATTEMPTS):
             run = self._find(entry.key)
             if run is not None and not self._agrees(run, entry):
@@ -82,18 +95,15 @@ class Sink:
                 start = int(1000 * (time.time() - (entry.seconds or 0)))
                 self.client.create_run(self.experiment, start, {_KEY: entry.key, **below}, name)
                 run = self._find(entry.key)
-            if run is not None and self._fill_alive(run, replace(entry, tags={**entry.tags, **below})):
-                return str(run.info.run_id)
-        raise MlflowException(f"other clients keep deleting the run {entry.name!r}")
-
-    def _fill_alive(self, run: Run, entry: Entry) -> bool:
-        """Whether the run was filled; another client may have taken it for the second of a key, and deleted it."""
-        try:
-            self._fill(run, entry)
-        except MlflowException:
-            if self._alive(run):
-                raise
-        return self._alive(run)
+            if run is None:
+                continue
+            try:
+                self._fill(run, replace(entry, tags={**entry.tags, **below}))
+                if self._alive(run):
+                    return str(run.info.run_id)
+            except MlflowException as error:  # others may fill it at the same moment, or have deleted it: look again
+                refused = error
+        raise refused or MlflowException(f"other clients keep deleting the run {entry.name!r}")
 
     def _alive(self, run: Run) -> bool:
         return str(self.client.get_run(run.info.run_id).info.lifecycle_stage) == "active"

@@ -66,12 +66,22 @@ class Running:
         return Ran("snakemake", code, self.log.read_text())
 
 
+def _hears_ctrl_c() -> None:
+    """Also where the tests themselves run in the background, which is deaf to it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def start(workspace: Workspace, *arguments: str) -> Running:
     """The pipeline on Slurm."""
     log = workspace.path / "on-slurm.log"
     with log.open("w") as output:
         process = subprocess.Popen(
-            [*COMMAND, *_OFTEN, *arguments], cwd=workspace.path, env=workspace.env(), stdout=output, stderr=output
+            [*COMMAND, *_OFTEN, *arguments],
+            cwd=workspace.path,
+            env=workspace.env(),
+            stdout=output,
+            stderr=output,
+            preexec_fn=_hears_ctrl_c,
         )
     return Running(process, log)
 

@@ -168,7 +168,7 @@ def test_added_run(workspace: Workspace, tool: str) -> None:
     assert jobs["retrain"] == jobs["convert"] == 1 <= jobs["run_figures"]
     assert not _make(workspace, OTHER[tool])
     added = set(workspace.results()) - before
-    assert all(name.startswith(("results/hand/0/", "results/figures/hand/")) for name in added)
+    assert all(name.startswith(("results/hand/0/", "results/figures/hand/", "results/metrics/hand.")) for name in added)
     assert added <= _tracked(workspace)
 
 
