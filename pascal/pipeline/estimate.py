@@ -191,6 +191,11 @@ def _retrains(settings: Settings) -> bool:
 def _macs(run: Run, params: Params) -> Callable[[str], float]:
     """Multiply-accumulates by stage."""
     settings, dataset = run.settings, params.datasets[run.settings.dataset]
+    if dataset.source not in _IMAGES:
+        raise PascalError(
+            f"datasets.{settings.dataset}.source: got {dataset.source!r}, whose images plan-run cannot count, "
+            f"expected one of {', '.join(_IMAGES)}; add it to pascal/pipeline/estimate.py"
+        )
     train, test, side, classes = _IMAGES[str(dataset.source)]
     held_out = dataset.validation if dataset.validation is not None else 0
     image = network_macs(settings.network, settings.width, settings.pool, side, classes)

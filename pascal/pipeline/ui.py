@@ -6,8 +6,8 @@ import webbrowser
 from threading import Timer
 
 from mlflow import MlflowClient
-from mlflow.cli import cli
 
+from pascal.pipeline.masking import masked
 from pascal.pipeline.store import EXPERIMENT, database, tracking_uri
 from pascal.pipeline.view import runs_page
 
@@ -19,14 +19,22 @@ def main(port: str = "5000") -> int:
     if experiment is None:
         print("no runs in MLflow yet: `make run` first", file=sys.stderr)
         return 1
-    page = runs_page(f"http://127.0.0.1:{port}" if file else uri, experiment.experiment_id)
-    print(f"The runs: {page}", flush=True)
+    serving = uri.startswith("http")
+    page = runs_page(uri if serving else f"http://127.0.0.1:{port}", experiment.experiment_id)
+    print(f"The runs: {masked(page)}", flush=True)
     if _has_screen():
-        Timer(5 if file else 0, webbrowser.open, [page]).start()
-    if file:
-        os.environ.setdefault("MLFLOW_SERVER_ENABLE_JOB_EXECUTION", "false")  # of chats: nine processes for nothing
-        cli(["ui", "--backend-store-uri", uri, "--port", port, "--workers", "1"])  # until Ctrl-C
+        Timer(0 if serving else 5, webbrowser.open, [page]).start()
+    if not serving:
+        _serve(uri, port)
     return 0
+
+
+def _serve(uri: str, port: str) -> None:
+    """Until Ctrl-C."""
+    from mlflow.cli import cli
+
+    os.environ.setdefault("MLFLOW_SERVER_ENABLE_JOB_EXECUTION", "false")  # of chats: nine processes for nothing
+    cli(["ui", "--backend-store-uri", uri, "--port", port, "--workers", "1"])
 
 
 def _has_screen() -> bool:

@@ -4,6 +4,7 @@ import os
 import shutil
 import socket
 import subprocess
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +20,7 @@ from tests.workflow.workspace import Workspace
 pytestmark = [pytest.mark.pipeline, pytest.mark.cluster, pytest.mark.xdist_group("tracking")]
 SERVER = Path(__file__).with_name("tracking")
 CLIENTS = 8
+FOLDER = Path(tempfile.gettempdir(), f"pascal-tracking-{os.getpid()}")  # where user postgres may enter
 
 
 @pytest.fixture(scope="module")
@@ -28,17 +30,16 @@ def uri(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         pytest.skip("not installed: PostgreSQL (Debian: postgresql-15)")
     if os.getuid() == 0 and shutil.which("su") is None:
         pytest.skip("not installed: su, without which root cannot start PostgreSQL")
-    folder = Path("/tmp", f"pascal-tracking-{os.getpid()}")  # where user postgres may enter
-    folder.mkdir(mode=0o755)
+    FOLDER.mkdir(mode=0o755)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     try:
-        subprocess.run([SERVER, "up", str(folder), str(port)], check=True)
+        subprocess.run([SERVER, "up", str(FOLDER), str(port)], check=True)
         yield f"http://127.0.0.1:{port}"
     finally:
-        subprocess.run([SERVER, "down", str(folder)], check=False)
-        shutil.rmtree(folder)
+        subprocess.run([SERVER, "down", str(FOLDER)], check=False)
+        shutil.rmtree(FOLDER)
 
 
 def _runs(sink: Sink, experiment: str) -> list[str]:
@@ -89,7 +90,7 @@ def test_checkouts_upload_side_by_side_and_nothing_is_there_twice(
 
 def _stop_and_put(uri: str) -> None:
     with open_sink(uri) as sink:
-        subprocess.run([SERVER, "stop", f"/tmp/pascal-tracking-{os.getpid()}"], check=True)
+        subprocess.run([SERVER, "stop", str(FOLDER)], check=True)
         sink.put(Entry("late", "late"))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
+from pascal.errors import PascalError
 from pascal.pipeline import check
 from pascal.pipeline.errors import ParameterError
 from pascal.pipeline.parameters.file import load_params
@@ -88,8 +89,11 @@ def test_faults_of_a_sweep_name_it(sweep: Any, told: str, tmp_path: Path) -> Non
 
 def test_a_point_may_not_be_called_as_another_run(tmp_path: Path) -> None:
     runs = {"vgg": PLAIN | {"sweep": {"levels": [4]}}, "vgg-levels4": PLAIN | {"levels": 2}}
-    with pytest.raises(ParameterError, match=r"runs.vgg.sweep: got the run 'vgg-levels4' twice"):
+    told = r"runs.vgg.sweep: got the run 'vgg-levels4' twice"
+    with pytest.raises(ParameterError, match=told):
         _load(tmp_path, runs)
+    with pytest.raises(PascalError, match=told):  # one of the two would be lost
+        written_out(yaml.safe_dump({"runs": runs}))
 
 
 def test_dvc_is_told_to_have_the_runs_written_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

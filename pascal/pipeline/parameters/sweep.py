@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import yaml
 from pydantic import Field, TypeAdapter, ValidationError
 
+from pascal.errors import PascalError
 from pascal.files import write_text
 from pascal.pipeline.parameters.faults import show
 
@@ -111,7 +112,9 @@ def written_out(text: str) -> str:
     """A file's text with the runs of its sweeps in their place; all that stands above and below stays."""
     root = yaml.compose(text, Loader=yaml.CSafeLoader)
     key, node = next((key, node) for key, node in root.value if key.value == "runs")
-    runs, _ = expand(yaml.safe_load(text)["runs"])
+    runs, faults = expand(yaml.safe_load(text)["runs"])
+    if faults:
+        raise PascalError("\n".join(faults))
     lines = [f"\n  {name}: {_flow(entry)}" for name, entry in runs.items()]
     return f"{text[: key.start_mark.index]}runs:{''.join(lines)}{text[_end(node) :]}"
 
